@@ -1,4 +1,4 @@
-"""The names that notebooks import: `check`, `hint`, `hunt`, `mend`, `mine`, `progress`, `reveal` and `shows_error`.
+"""The names that notebooks import: `check`, `hint`, `mine`, `progress` and the others of `__all__`.
 
 This package builds the course, runs in its notebooks, and grades submissions. Each folder in it is one room with one
 task; its `__init__.py` says what it is for and which file to read first. `__main__.py` runs the commands of `cli/`; the
@@ -9,15 +9,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from autograder.notebook.ask_assistant import ask_assistant
     from autograder.notebook.check_and_hint import check, hint
     from autograder.notebook.keep_in_drive import keep_in_drive
     from autograder.notebook.lesson_functions import reveal, shows_error
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
+    from explorers.own_code_quiz import about
+    from explorers.review_quiz import review
 
-__all__ = ["check", "hint", "hunt", "keep_in_drive", "mend", "mine", "progress", "reveal", "shows_error"]
+__all__ = [
+    "about",
+    "ask_assistant",
+    "check",
+    "hint",
+    "hunt",
+    "keep_in_drive",
+    "mend",
+    "mine",
+    "progress",
+    "reveal",
+    "review",
+    "shows_error",
+]
 _HOMES = {
+    "about": "explorers.own_code_quiz",
+    "ask_assistant": "notebook.ask_assistant",
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",
     "hunt": "explorers.bug_hunt_quiz",
@@ -26,6 +44,7 @@ _HOMES = {
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_functions",
+    "review": "explorers.review_quiz",
     "shows_error": "notebook.lesson_functions",
 }
 

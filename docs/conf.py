@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 
 from autograder.authoring import project_address
 from autograder.authoring.site.lazy_figures import defer_figures
+from autograder.authoring.site.packed_films import pack_films
 
 _HERE = Path(__file__).resolve().parent
 _ADDRESS = project_address.read_address(_HERE.parent)
@@ -34,9 +35,18 @@ html_theme = "basic"  # of which the search is left; the layout stands in _templ
 html_sidebars: dict[str, list[str]] = {"**": []}
 html_permalinks_icon = "#"
 html_use_index = False
-html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
+# What plays recorded explorers, and the drawing of the pad, which a page names itself where it has one.
+html_static_path = ["_static", "../explorers/static/moving.js", "../explorers/static/pad.js"]
 html_extra_path = ["_extra"]
-_STYLES = (_HERE.parent / "explorers" / "static" / "explorer.css", _HERE / "site.css")
+_EXPLORERS = _HERE.parent / "explorers" / "static"
+_STYLES = (_EXPLORERS / "explorer.css", _EXPLORERS / "quiz.css", _HERE / "site.css")
+
+
+def _without_comments(style: str) -> str:
+    """Return a style sheet without comments and indents."""
+    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
+
+
 _SCRIPTS = ("page.js", "asks.js", "moving.js", "near.js")
 html_js_files = [(name, {"defer": "defer"}) for name in _SCRIPTS]
 html_favicon = "_static/favicon.svg"
@@ -47,7 +57,7 @@ _GITHUB = "https://github.com/"
 _NAME = _ADDRESS.removeprefix(_GITHUB)
 html_context = {
     # It stands in each page: asking for it would take longer than it is.
-    "style": "".join(path.read_text(encoding="utf-8") for path in _STYLES),
+    "style": _without_comments("".join(path.read_text(encoding="utf-8") for path in _STYLES)),
     "scripts": _SCRIPTS,
     "repository": _ADDRESS,
     # Both open a notebook of a public repository on GitHub: a name, and what stands before and behind the notebook's.
@@ -61,6 +71,7 @@ html_context = {
     "which reads the digit that you draw. Wrong answers are told which misunderstanding they show.",
 }
 # Names and signs in code have the color of the page: without a box around each, a page has half as many parts.
+_CHAPTERS = "notebooks/"
 _PLAIN = re.compile(r'<span class="(?:n|nn|p|o|w|pre)">([^<]*)</span>')
 _MINUTES = re.compile(r" \(\d+ minutes?\b[^)<]*\)")  # which stand in the heading itself
 
@@ -78,11 +89,31 @@ def _draw_preview(app: Sphinx) -> None:
 def _lighten(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
     """Leave out what a page does not need; a summary is named by its own words."""
     body = _PLAIN.sub(r"\1", context.get("body", "").replace("<span></span>", ""))
-    context["body"] = defer_figures(body.replace(' aria-label="Toggle hidden content"', ""))
+    context["body"] = pack_films(defer_figures(body.replace(' aria-label="Toggle hidden content"', "")))
     context["toc"] = _MINUTES.sub("", _PLAIN.sub(r"\1", context.get("toc", "")))
+
+
+def _keep_to_readers(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Name in the menu only pages for the readers of this one: chapters for students, guides for everybody else.
+
+    Neither is the last chapter's next page a guide.
+    """
+    _, chapters, *guides = context["toctree"](maxdepth=1, titles_only=True, includehidden=True).split("<p ")
+    is_for_students = page in (app.config.root_doc, "search") or page.startswith(_CHAPTERS)
+    shown = [chapters] if is_for_students else guides
+    context["menu"] = "".join(f"<p {part}" for part in shown).replace(' role="heading"', "")
+    if page.startswith(_CHAPTERS) and context["next"] and not _is_beside(context["next"]):
+        context["next"] = None
+    if not is_for_students and context["prev"] and _CHAPTERS in context["prev"]["link"]:
+        context["prev"] = None
+
+
+def _is_beside(relation: dict[str, str]) -> bool:
+    return "/" not in relation["link"]
 
 
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.connect("builder-inited", _draw_preview)
     app.connect("html-page-context", _lighten)
+    app.connect("html-page-context", _keep_to_readers)

@@ -85,8 +85,8 @@ def _read(drawing: Tensor, reading: DigitPrediction) -> Html:
     drawn = _figure("Your drawing, 32\u00a0×\u00a032", _ink(drawing, "Your drawing in 32 by 32 pixels"))
     if not reading.seen:
         return join(verdict, tag("div", drawn, class_="x-pad-seen"))
-    seen = tag("div", drawn, _figure("What the model sees, 8\u00a0×\u00a08", _shades(reading)), class_="x-pad-seen")
-    parts = tag("div", seen, _bars(reading), class_="x-parts")
+    seen = tag("div", drawn, _figure("What the model sees, 8\u00a0×\u00a08", shades(reading)), class_="x-pad-seen")
+    parts = tag("div", seen, bars(reading), class_="x-parts")
     table = numbers("Black pixels of each block: 0 to 16", [list(row) for row in reading.seen])
     scroll = tag("div", table, class_="x-scroll", data_keep="seen")
     return join(verdict, parts, tag("details", tag("summary", "The 8 × 8 numbers"), scroll, data_keep="numbers"))
@@ -96,8 +96,8 @@ def _figure(caption: str, drawn: Html) -> Html:
     return tag("figure", drawn, tag("figcaption", caption))
 
 
-def _bars(reading: DigitPrediction) -> Html:
-    """Return a row for each digit, with a bar and a percentage."""
+def bars(reading: DigitPrediction) -> Html:
+    """Return a table of the model's answer with a row for each digit: a bar, and a percentage."""
     if not reading.shares:
         return NOTHING
     caption = "What it says: the softmax of its scores" if reading.by_softmax else "What it says: its probabilities"
@@ -128,8 +128,8 @@ def _runs(row: list[float]) -> str:
     return "".join(f"h{long}v1h-{long}v-1m{long} 0" if ink else f"m{long} 0" for ink, long in runs)
 
 
-def _shades(reading: DigitPrediction) -> Html:
-    """Return the 8 x 8 numbers as shades from 0 to 16; numbers outside are drawn as the nearer end."""
+def shades(reading: DigitPrediction) -> Html:
+    """Return the 8 x 8 numbers of the model's input as shades from 0 to 16; others are drawn as the nearer end."""
     cells = (
         tag("rect", x=column, y=row, width=1, height=1, fill="currentColor", fill_opacity=f"{_shade(value):.3f}")
         for row, line in enumerate(reading.seen)
@@ -154,7 +154,7 @@ def _square(side: int, label: str, *drawn: Html) -> Html:
 
 
 def _stage(stage: Stage) -> Html:
-    seen = _shades(stage.reading) if stage.reading.seen else NOTHING
+    seen = shades(stage.reading) if stage.reading.seen else NOTHING
     says = [tag("div", _short(stage.reading))] if stage.reading.asked else []
     count = [tag("div", tag("strong", stage.count))] if stage.count else []
     return tag("figure", seen, tag("figcaption", tag("div", f"{stage.name}:"), *says, *count))
@@ -191,7 +191,7 @@ def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[Stage]) -> Html
 
 def _sample(sample: LabeledDrawing, *, is_told: bool) -> Html:
     reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
-    seen = _shades(reading) if reading.seen else NOTHING
+    seen = shades(reading) if reading.seen else NOTHING
     is_right = reading.digit == sample.digit
     words = _short(reading)
     verdict = tag("span", words) if is_right else tag("strong", words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograder.files import digest_of
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
 from explorers.controls import Control, Refused
@@ -88,10 +89,7 @@ class Quiz(Explorer):
         return tag("p", prose(self._verdict(self._place, chosen)), class_="x-quiz-why")
 
     def _verdict(self, place: int, chosen: int) -> str:
-        question = self._questions[place]
-        right = f"It is {LETTERS[question.right]}."
-        verdict = "Right." if chosen == question.right else f"Not {LETTERS[chosen]}. {right}"
-        return " ".join(filter(None, (verdict, question.explanation, self._notes.get(place, ""))))
+        return f"{self._questions[place].verdict(chosen)} {self._notes.get(place, '')}".strip()
 
     def _head(self, place: int) -> str:
         return f"Question {place + 1} of {len(self._questions)}"
@@ -141,19 +139,30 @@ class Quiz(Explorer):
         return {**data, "text/plain": repr(self)}, metadata
 
     def at_rest(self) -> Html:
-        """Return all questions, each with its answer folded, for a page without a kernel."""
-        return join(*(_folded(self._head(place), question) for place, question in enumerate(self._questions)))
+        """Return all questions for a page without a kernel: the choice that a reader unfolds is judged."""
+        before = ["", *(question.code for question in self._questions)]
+        return join(
+            *(
+                _folded(self._head(place), question, question.code if question.code != before[place] else "")
+                for place, question in enumerate(self._questions)
+            )
+        )
 
 
-def _folded(head: str, question: Question) -> Html:
-    choices = (tag("li", prose(choice)) for choice in question.choices)
-    answer = tag(
-        "details",
-        tag("summary", "The answer"),
-        tag("p", prose(f"{LETTERS[question.right]}. {question.explanation}")),
+def _folded(head: str, question: Question, code: str) -> Html:
+    """Return a question with a program, whose choices unfold one at a time into what is said of each."""
+    group = f"quiz-{digest_of(question.prompt, question.code)[:8]}"
+    choices = (
+        tag(
+            "details",
+            tag("summary", tag("b", LETTERS[place]), " ", prose(choice)),
+            tag("p", prose(question.verdict(place)), class_="x-right" if place == question.right else "x-wrong"),
+            name=group,
+            class_="x-quiz-fold",
+        )
+        for place, choice in enumerate(question.choices)
     )
-    parts = (_paragraphs(question.prompt), _listing(question.code), tag("ol", *choices, type="a"), answer)
-    return tag("div", tag("p", head, class_="x-quiz-head"), *parts)
+    return tag("div", tag("p", head, class_="x-quiz-head"), _paragraphs(question.prompt), _listing(code), *choices)
 
 
 def _paragraphs(prompt: str) -> Html:

@@ -79,4 +79,141 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     scaler.update()
     return loss.detach()
 """,
+    "make_batch": """\
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator()
+    generator.manual_seed(seed)
+    return torch.randn((n, d), generator=generator).to(dtype)
+""",
+    "masked_mean": """\
+def masked_mean(x, mask, dim):
+    total = x.masked_fill(~mask, 0).sum(dim=dim)
+    count = mask.float().sum(dim=dim)
+    return total / torch.maximum(count, torch.ones_like(count))
+""",
+    "one_hot": """\
+def one_hot(labels, k):
+    out = torch.zeros(len(labels), k)
+    for i, label in enumerate(labels.tolist()):
+        out[i, label] = 1
+    return out
+""",
+    "linear_mse": """\
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    difference = x @ w - y.unsqueeze(1)
+    squared = difference**2
+    return squared.mean()
+""",
+    "grad_of": """\
+def grad_of(f, x):
+    leaf = x.detach().requires_grad_()
+    y = f(leaf)
+    (gradient,) = torch.autograd.grad(y, [leaf], grad_outputs=torch.ones_like(y))
+    return gradient
+""",
+    "running_loss": """\
+def running_loss(losses):
+    values = []
+    for loss in losses:
+        loss.backward()
+        values.append(loss.item())
+    return sum(values) / len(values)
+""",
+    "stop_gradient_loss": """\
+def stop_gradient_loss(a, b):
+    with torch.no_grad():
+        target = b.clone()
+    difference = target - a
+    product = difference * difference
+    return product.mean()
+""",
+    "vjp": """\
+def vjp(f, x, v):
+    leaf = x.detach().requires_grad_()
+    total = (f(leaf) * v.detach()).sum()
+    return torch.autograd.grad(total, leaf)[0]
+""",
+    "count_params": """\
+def count_params(module, trainable_only=False):
+    named = dict(module.named_parameters())
+    if trainable_only:
+        named = {name: p for name, p in named.items() if p.requires_grad}
+    return sum(map(torch.numel, named.values()))
+""",
+    "conv2d": """\
+def conv2d(image, kernel, stride=1, padding=0):
+    padded = F.pad(image, (padding, padding, padding, padding))
+    windows = padded.unfold(0, kernel.shape[0], stride)
+    windows = windows.unfold(1, kernel.shape[1], stride)
+    return torch.einsum("ijab,ab->ij", windows, kernel)
+""",
+    "call_counts": """\
+def call_counts(module, x):
+    names = {part: name for name, part in module.named_modules() if part is not module}
+    ran = []
+    handles = [part.register_forward_pre_hook(lambda part, _: ran.append(names[part])) for part in names]
+    try:
+        module(x)
+    finally:
+        [handle.remove() for handle in handles]
+    return {name: ran.count(name) for name in set(ran)}
+""",
+    "save_best": """\
+def save_best(module, best, loss):
+    if best is None or loss < best["loss"]:
+        state = copy.deepcopy(module.state_dict())
+        return {"loss": loss, "state": state}
+    return best
+""",
+    "load_partial": """\
+def load_partial(module, state):
+    left = set(state)
+    with torch.no_grad():
+        for name, value in module.state_dict().items():
+            if name in state and state[name].size() == value.size():
+                value.copy_(state[name])
+                left.discard(name)
+            else:
+                left.add(name)
+    return sorted(left)
+""",
+    "freeze_all_but": """\
+def freeze_all_but(module, pattern):
+    names = fnmatch.filter([name for name, _ in module.named_parameters()], pattern)
+    alive = {id(module.get_parameter(name)) for name in names}
+    for p in module.parameters():
+        p.requires_grad = id(p) in alive
+    for part in module.modules():
+        held = {id(tensor) for tensor in (*part.parameters(), *part.buffers())}
+        if held and not held & alive:
+            part.eval()
+    return names
+""",
+    "lr_at": """\
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step >= total_steps:
+        return float(min_lr)
+    if step >= warmup_steps:
+        angle = math.pi * (step - warmup_steps) / (total_steps - warmup_steps)
+        return (base_lr + min_lr) / 2 + (base_lr - min_lr) / 2 * math.cos(angle)
+    return base_lr / warmup_steps * (step + 1)
+""",
+    "collate_pad": """\
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    padded = batch[0].new_full(real.shape, pad)
+    padded[real] = torch.cat(batch)
+    return padded, lengths
+""",
+    "train_step_on": """\
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    inputs, targets = (part.to(device=device) for part in (x_batch, y_batch))
+    loss = criterion(model(inputs), targets)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+""",
 }

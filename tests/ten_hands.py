@@ -93,14 +93,18 @@ def lesson(seed: int, last: str = LAST_CELL) -> dict[str, Any]:
     return run_lesson(PROJECT / "course" / "chapters" / "ch06a_your_handwriting.py", last, seed)
 
 
+def all_drawings() -> Tensor:
+    """Return what the ten hands draw, `TIMES` ten digits of each in order: (400, 32, 32)."""
+    return torch.cat([hand.digits(seed) for hand in _HANDS for seed in range(TIMES)])
+
+
 def counts(variables: Mapping[str, Any], stages: int = len(STAGES)) -> dict[str, tuple[float, ...]]:
     """Return how many of ten digits of each hand the first stages of a lesson read, on average over `TIMES`."""
     models = (variables["model"], variables["model"], variables.get("well_read"))[:stages]
     prepares = (variables["count_blocks"], variables["boxed"], variables["boxed"])[:stages]
     labels = torch.arange(10).repeat(TIMES)
     found = {}
-    for hand in _HANDS:
-        drawings = torch.cat([hand.digits(seed) for seed in range(TIMES)])
+    for hand, drawings in zip(_HANDS, all_drawings().split(10 * TIMES), strict=True):
         found[hand.name] = tuple(
             10 * variables["share_right"](model, torch.stack([prepare(each) for each in drawings]), labels)
             for model, prepare in zip(models, prepares, strict=True)

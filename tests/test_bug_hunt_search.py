@@ -8,9 +8,10 @@ import pytest
 
 from autograder.authoring import program_edits
 from autograder.authoring.local_names import other_names, renamed
-from autograder.authoring.program_runs import ProgramRuns, false_sentences
+from autograder.authoring.program_runs import ProgramRuns
 from autograder.authoring.prove_bug_hunts import find_hunts, line_at_fault
 from autograder.course.judge import Judge
+from autograder.questions.false_sentences import false_sentences
 from tests.small_chapter import PROJECT
 
 SCALE = """\
@@ -103,12 +104,13 @@ def test_false_sentences() -> None:
     """Of a mistake, the sentences of those that the bank calls true as well, or nearly equal, are not called false."""
     judge, name = judged()
     runs = ProgramRuns(judge, name)
-    false = false_sentences(runs, "no-eps")
+    known = runs.exercise, runs.key, runs.bank
+    false = false_sentences(*known, "no-eps")
 
     assert "dim-0-always" in false and "no-eps" not in false
     for answer in judge.banks[name]:
         if answer.also:
-            assert not set(answer.also) & set(false_sentences(runs, answer.tag))
+            assert not set(answer.also) & set(false_sentences(*known, answer.tag))
 
 
 @pytest.mark.slow

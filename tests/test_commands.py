@@ -29,12 +29,32 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_guide_for_teachers_names_what_there_is() -> None:
-    """Every command line in docs/teachers.md is accepted by the parser."""
-    guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
-    told = re.findall(r"(?m)(?:^ *|`)autograder ([^`#\n]*)", guide)
+    """The parser accepts every command line in docs/teachers.md, and in docs/speed.md, to which it points."""
+    told = re.findall(r"(?m)(?:^ *|`)autograder ([^`#\n]*)", _guide("teachers"))
+    more = re.findall(r"(?m)^autograder ([^#\n]*)", _guide("speed"))
 
-    assert len(told) > 30
-    assert all(_parser().parse_args(shlex.split(line)).run for line in told)
+    assert len(told) > 30 and more
+    assert all(_parser().parse_args(shlex.split(line)).run for line in (*told, *more))
+
+
+def test_the_guide_for_teachers_is_short_and_its_links_lead_somewhere() -> None:
+    """It has at most 4,000 words, and each heading that it links to is there, in it or in a page beside it."""
+    guide = _guide("teachers")
+    headings = {path.name: _anchors(_guide(path.stem)) for path in (PROJECT / "docs").glob("*.md")}
+    links = re.findall(r"\]\(([a-z-]*\.md|)#([^)]+)\)", guide)
+
+    assert len(guide.split()) <= 4_000
+    assert len(links) > 15
+    assert [] == [link for link in links if link[1] not in headings[link[0] or "teachers.md"]]
+
+
+def _guide(name: str) -> str:
+    return (PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _anchors(page: str) -> set[str]:
+    headings: list[str] = re.findall(r"(?m)^#+ (.*)$", page)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

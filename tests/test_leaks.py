@@ -95,7 +95,7 @@ class TestThisCourse:
         assert set(PACKAGES) == {top for top in tops if not top.endswith(".dist-info")}
         assert {"explorers/static/explorer.js", "explorers/static/explorer.css"} <= names
         of_course = {name.split("/")[1] for name in names if name.startswith("course/")}
-        folders = {"arranged", "cards", "exercises", "figures", "hunts", "shipped"}
+        folders = {"arranged", "cards", "exercises", "figures", "hunts", "review_questions", "shipped"}
         assert {"__init__.py", "instruments.py", "nbgrader_config.py"} | folders == of_course
         for suffix in (".json", ".safetensors", ".hints.json"):
             assert {f"course/shipped/{path.stem}{suffix}" for path in chapter_paths(PROJECT / "course")} <= names

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import os
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.run_with_papermill import run_notebook
+from autograder.run_with_papermill import one_kernel, run_notebook
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
@@ -29,3 +33,19 @@ def test_a_cell_that_fails_is_told() -> None:
     """A failing cell raises WorkFailed with the error and the next step."""
     with pytest.raises(WorkFailed, match=r"^No page: ZeroDivisionError: division by zero\. Try again\.$"):
         run_notebook(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")
+
+
+def test_several_notebooks_in_one_kernel() -> None:
+    """One process runs them in one empty folder, also after a failure; when the block ends, both are gone."""
+    where = "import os\nprint((os.getpid(), os.getcwd(), os.listdir()))"
+    with one_kernel() as kernel:
+        first = kernel.run(notebook(nbformat.v4.new_code_cell(where)), "", "")
+        with pytest.raises(WorkFailed):
+            kernel.run(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")
+        second = kernel.run(notebook(nbformat.v4.new_code_cell(where)), "", "")
+
+    pid, folder, names = ast.literal_eval(first.cells[-1].outputs[0].text)
+    assert first.cells[-1].outputs[0].text == second.cells[-1].outputs[0].text
+    assert [] == names and not Path(folder).exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

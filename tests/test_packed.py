@@ -113,6 +113,8 @@ def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
     hidden = ("course/answers", "course/chapters", "autograder/authoring")
     assert not {name for name in names if name.startswith(hidden)}
     assert {f"course/shipped/{stem}.safetensors", "autograder/notebook/check_and_hint.py"} < names
+    asks_again = {"explorers/review_quiz.py", "course/review_questions/ch01.py"} <= names
+    assert asks_again == (stem != OURS.stems[0])  # the first sitting has nothing to ask again
 
 
 @pytest.fixture(scope="module")

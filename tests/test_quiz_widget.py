@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 import pytest
+from bs4 import BeautifulSoup
 
 from autograder.questions.question import Question, numbered_code, question_as_text, shuffled_question
 from explorers.controls import Refused
@@ -75,12 +77,21 @@ def test_without_a_page_letters_answer(capsys: pytest.CaptureFixture[str]) -> No
     assert "1 of 2 were right" in capsys.readouterr().out
 
 
-def test_a_page_without_a_kernel_folds_the_answers() -> None:
-    """Every question is there, with its answer in a part that opens."""
-    page = Quiz("Two questions", [FIRST, SECOND]).page()
-    assert page.count("<details>") == 2
-    assert "b. <code>1 + 3</code> is 4." in page
-    assert "<button" not in page
+def test_a_page_without_a_kernel_judges_the_choice_that_a_reader_unfolds() -> None:
+    """Every choice opens what is said of it, at most one of a question at a time, and a program is there once."""
+    again = Question("value", "add", "And `x`?", ("1", "2"), 0, "So it says.", FIRST.code)
+    page = BeautifulSoup(Quiz("Three questions", [FIRST, again, SECOND]).page(), "html.parser")
+    folds = page.find_all("details")
+    said = [(fold.summary.get_text(), fold.p.get_text(), fold.p["class"]) for fold in folds]
+
+    assert said[:3] == [
+        ("a 3", "Not a. It is b. 1 + 3 is 4.", ["x-wrong"]),
+        ("b 4", "Right. 1 + 3 is 4.", ["x-right"]),
+        ("c 5", "Not c. It is b. 1 + 3 is 4.", ["x-wrong"]),
+    ]
+    assert [3, 2, 2] == list(Counter(fold["name"] for fold in folds).values())
+    assert not any(fold.has_attr("open") for fold in folds)
+    assert 1 == len(page.find_all("pre")) and not page.find_all("button")
 
 
 def test_lines_are_numbered_and_the_text_form_holds_the_answer_only_on_demand() -> None:

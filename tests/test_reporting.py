@@ -288,11 +288,23 @@ class TestWholeClass:
             assert not re.findall(r'(?:src|href)="(?!data:|#|[\w-]+\.html)', text)
             assert pictures and text.count("<img") == len(pictures) and all(len(words) > 20 for words in pictures)
 
+    def test_questions_for_the_lecture_lie_beside(self, graded: ExampleClass, written: Path) -> None:
+        """The page leads to one with questions about the class's mistakes, which names no student."""
+        told = (written / "reports" / f"lecture-{WHOLE}.html").read_text(encoding="utf-8")
+
+        assert 3 <= told.count('<section class="slide">') <= 6
+        assert not [s.name for s in graded.students if s.name in told]
+        assert f'href="lecture-{WHOLE}.html"' in (written / "reports" / f"{WHOLE}.html").read_text(encoding="utf-8")
+
     def test_the_notebook_lies_beside(self, written: Path) -> None:
-        """The report's notebook is beside its page."""
-        notebook = nbformat.read(written / "reports" / f"{WHOLE}.ipynb", as_version=4)
+        """The report's notebook is beside its page; one kernel, whose cells count on, has run all of them."""
+        notebook, index = (
+            nbformat.read(written / "reports" / f"{name}.ipynb", as_version=4) for name in (WHOLE, "index")
+        )
+        last = max(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
 
         assert any("sections.misunderstandings" in cell.source for cell in notebook.cells)
+        assert last < min(cell.execution_count for cell in index.cells if cell.cell_type == "code")
 
 
 def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import runpy
+import zlib
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.authoring.chapter_notebooks import solution_notebook
+from autograder.authoring.site import build_site
 from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.lazy_figures import defer_figures
+from autograder.authoring.site.packed_films import pack_films
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes
@@ -256,14 +263,38 @@ def test_letters_of_figures_stand_on_a_page_once() -> None:
     assert 2 == page.count("<use ") and "<defs></defs>" not in page
 
 
+def test_a_figure_is_as_short_as_it_may_be() -> None:
+    """Comments, indents, long decimals and ids that nothing refers to go; its words keep all their digits."""
+    body = """</desc>
+      <g id="axes_1">
+        <!-- 0.5 -->
+        <path id="m1" clip-path="url(#p1)" d="M 48.350703 158.69952 L 12.001 -0.123456"/>
+        <use xlink:href="#m1" transform="translate(186.0001 0.746875) scale(0.0001 -0.09)"/>
+      </g>
+      <clipPath id="p1"/>"""
+    short = defer_figures(drawn("a", "0.123456").replace("</desc>", body))
+
+    assert '<path id="m1" clip-path="url(#p1)" d="M 48.35 158.7 L 12 -0.1235"/><use' in short
+    assert 'transform="translate(186 0.7469) scale(0.0001 -0.09)"/></g><clipPath id="p1"/>' in short
+    assert "axes_1" not in short and "<!--" not in short and 3 == short.count("0.123456")  # the place's label, and two
+
+
+def test_films_are_packed() -> None:
+    """The data of a film becomes a few letters from which the same data comes back, with either quote around it."""
+    data = json.dumps({"runs": ["a 'b' \"c\" & é"] * 99})
+    single = data.replace("'", "&#39;")
+    page = pack_films(f"<p data-film=\"{escape(data)}\">x</p><p data-film='{single}'>y</p>")
+    packed = re.findall(r'data-film="([\w+/=]*)"', page)
+
+    assert 2 == len(packed) and page.endswith(">y</p>") and len(page) < len(data)
+    assert all(data == zlib.decompress(base64.b64decode(each)).decode() for each in packed)
+
+
 def test_a_page_without_figures_stays() -> None:
-    """A page without figures does not change, except that images load lazily."""
-    text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="a.png">'
+    """A page without figures does not change; a lazy image would be missing on paper."""
+    text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="data:image/png;base64,x">'
 
     assert text == defer_figures(text)
-    assert '<img loading="lazy" alt="x" src="data:image/png;base64,x">' == defer_figures(
-        '<img alt="x" src="data:image/png;base64,x">'
-    )
 
 
 @pytest.fixture
@@ -329,3 +360,68 @@ def test_launch_buttons_need_a_public_address(
 
     assert buttons == [name for name, _, _ in context["services"]] and address == context["repository"]
     assert all("/a/b/" in before for _, before, _ in context["services"])
+
+
+@dataclass(frozen=True)
+class Small:
+    """Pages of a small site: the first page, two chapters, and two guides."""
+
+    html: Path
+
+    def menu(self, page: str) -> list[str]:
+        """Return the words of the links in the side bar of a page."""
+        found = BeautifulSoup((self.html / page).read_text(encoding="utf-8"), "html.parser").select("nav.menu ul a")
+        return [link.get_text() for link in found]
+
+    def links(self, page: str, where: str) -> list[str]:
+        """Return the addresses of the links in a part of a page."""
+        found = BeautifulSoup((self.html / page).read_text(encoding="utf-8"), "html.parser").select(f"{where} a")
+        return [str(link["href"]) for link in found]
+
+
+OLD_SPHINX = pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx11Warning")  # MyST's own
+SMALL_PAGES = {"notebooks/a": "Chapter A", "notebooks/b": "Chapter B", "teachers": "For teachers", "speed": "Speed"}
+
+
+def small_site(folder: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Small:
+    """Build a small site with the course's own settings and layout."""
+    monkeypatch.setattr("autograder.authoring.project_address.read_address", lambda _: address)
+    source = folder / "source"
+    (source / "notebooks").mkdir(parents=True)
+    first, second, third, fourth = SMALL_PAGES
+    lists = {"Chapters": f"{first}\n{second}", "Guides": third, "Background": fourth}
+    trees = [f"```{{toctree}}\n:caption: {title}\n:hidden:\n\n{pages}\n```" for title, pages in lists.items()]
+    (source / "index.md").write_text("\n\n".join(["# First", "[Guide](teachers)", *trees]))
+    for name, title in SMALL_PAGES.items():
+        (source / f"{name}.md").write_text(f"# {title}")
+    build_site._sphinx(PROJECT / "docs", source, folder / "html", folder / "doctrees")
+    return Small(folder / "html")
+
+
+@OLD_SPHINX
+def test_a_menu_has_pages_for_one_kind_of_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Students' pages list the chapters, and guides the guides; at their borders no next page leads over."""
+    site = small_site(tmp_path, "", monkeypatch)
+
+    for page in ("index.html", "notebooks/a.html", "notebooks/b.html", "search.html"):
+        assert ["Chapter A", "Chapter B"] == site.menu(page), page
+    for page in ("teachers.html", "speed.html"):
+        assert ["For teachers", "Speed"] == site.menu(page), page
+    beside = [site.links(f"{name}.html", ".beside") for name in SMALL_PAGES]
+    assert [["../index.html", "b.html"], ["a.html"], ["speed.html"], ["teachers.html"]] == beside
+    assert [] == site.links("notebooks/a.html", ".services")
+    assert "Repository" not in (site.html / "index.html").read_text(encoding="utf-8")
+
+
+@OLD_SPHINX
+def test_an_address_gives_every_chapter_its_buttons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an address on GitHub each page leads to the repository, and each chapter opens in Colab and Binder."""
+    site = small_site(tmp_path, "https://github.com/a/b", monkeypatch)
+
+    for name in ("index", *SMALL_PAGES):
+        assert "https://github.com/a/b" in site.links(f"{name}.html", "nav.menu"), name
+    for name in ("notebooks/a", "notebooks/b"):
+        colab, binder = site.links(f"{name}.html", ".services")
+        assert f"https://colab.research.google.com/github/a/b/blob/main/{name}.ipynb" == colab
+        assert f"https://mybinder.org/v2/gh/a/b/main?urlpath=lab/tree/{name}.ipynb" == binder
+    assert [] == site.links("teachers.html", ".services")

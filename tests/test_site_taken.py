@@ -7,15 +7,19 @@ import runpy
 from html.parser import HTMLParser
 
 import pytest
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from autograder.authoring.site import page_values
 from autograder.authoring.site.page_values import Filler
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_path, chapter_code
 from autograder.errors import WorkFailed
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from tests.small_chapter import PROJECT
 
+COURSE = PROJECT / "course"
 STEM, EXERCISE, TAG = "ch04a_training_loop", "train_step", "zero-after-backward"
 
 
@@ -27,7 +31,9 @@ def ran() -> NotebookNode:
 
 def taken(address: str = "") -> Filler:
     """Return the filler of placeholders for the course with a run chapter."""
-    return Filler(PROJECT / "course", {STEM: ran()}, "the class of {}".format, address)
+    return Filler(
+        PROJECT / "course", {STEM: ran()}, "the class of {}".format, "a pad of {}, {}, {}, {}, {}".format, address
+    )
 
 
 def test_minutes_are_counted() -> None:
@@ -47,7 +53,7 @@ def test_a_film_comes_without_what_stands_around_it() -> None:
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
-    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str)
+    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str, str)
     text = filler.filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
     assert "a table" not in text and ".x{}" not in text and "data-plays" in text and "\n" not in text
@@ -90,19 +96,45 @@ def test_what_is_not_there_stops_the_build(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "services"),
+    ("address", "hosts"),
     [
         ("", []),
-        ("https://gitlab.com/a/b", []),
-        ("https://github.com/a/b", ["colab.research.google.com", "mybinder.org"]),
+        ("https://gitlab.com/a/b", ["gitlab.com"]),
+        ("https://github.com/a/b", ["mybinder.org", "colab.research.google.com", "github.com"]),
     ],
 )
-def test_services_open_a_public_chapter(address: str, services: list[str]) -> None:
-    """Links to services are present only with an address on GitHub."""
+def test_an_address_gives_buttons(address: str, hosts: list[str]) -> None:
+    """With an address there is a button for the repository, and with one on GitHub services that open a chapter."""
     told = taken(address).filled(f"{{{{launch {STEM}}}}}", "index.md")
 
-    assert services == re.findall(r"https://([^/]+)/", told)
-    assert not services or 2 == told.count(f"notebooks/{STEM}.ipynb")
+    assert hosts == re.findall(r"https://([^/]+)/", told)
+    assert told.count(f"notebooks/{STEM}.ipynb") == len(hosts[1:]) and bool(address) == ("[Repository]" in told)
+
+
+def test_a_pad_is_asked_for() -> None:
+    """A pad's mark names chapter, cell, network, function and sample."""
+    assert '<div class="taken">a pad of a, b, c, d, 4</div>' == taken().filled("{{pad a b c d 4}}", "index.md")
+
+
+def test_a_hunt_is_played_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug hunt has its program with all lines once, and two questions of whose choices one is right."""
+    code = (
+        "def their_masked_mean(x, mask, dim):\n    kept = torch.where(mask, x, 0.0)\n"
+        "    n_seen = mask.sum().clamp(min=1)\n    return kept.sum(dim=dim) / n_seen\n"
+    )
+    hunt = BugHunt("masked_mean", "one-count-for-all", code, "change", 3, (2, 4))
+    hunts = ExerciseHunts("", {hunt.mistake: ("sum-not-mean", "int-division", "nan-leaks")}, (hunt,))
+    monkeypatch.setattr(page_values, "read_hunts", lambda *_: {hunt.exercise: hunts})
+    text = taken().filled(f"{{{{hunt ch01b_broadcasting {hunt.exercise} {hunt.mistake}}}}}", "index.md")
+    page = BeautifulSoup(text, "html.parser")
+    groups: dict[str, list[bool]] = {}
+    for fold in page.find_all("details"):
+        groups.setdefault(fold["name"], []).append(fold.p.get_text().startswith("Right. "))
+
+    assert [3, 4] == [len(judged) for judged in groups.values()] and all(1 == sum(each) for each in groups.values())
+    assert "\n" not in text and 1 == len(page.find_all("pre"))
+    lines = [re.sub(r"^ *\d+  ", "", line) for line in page.pre.get_text().splitlines()]
+    assert code.splitlines() == lines
 
 
 def test_a_class_is_reported_where_a_page_asks() -> None:

@@ -20,6 +20,7 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
+from autograder.questions.bug_hunt import hunts_path
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,8 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
                 f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
         _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
+    if (hunts := hunts_path(course, stem)).is_file():
+        _copy(hunts, hunts_path(copy, stem), ())
     chapter = with_minutes(course, read_chapter(chapter_path(course, stem)))
     source = source_notebook(chapter, project_address.read_address(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})

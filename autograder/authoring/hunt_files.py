@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring.program_runs import ProgramRuns, false_sentences
+from autograder.authoring.program_runs import ProgramRuns
 from autograder.authoring.prove_bug_hunts import find_hunts
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
 from autograder.files import digest_of, write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
+from autograder.questions.false_sentences import false_sentences
 
 _LETTERS = 12  # of a digest
 _MOST_FALSE = 8  # sentences of other mistakes that are kept for each mistake; a question shows three
@@ -39,7 +40,8 @@ def write_hunts(course: Path, stem: str, names: list[str]) -> Iterator[str]:
         parts = ExerciseParts(course, stem, name)
         digest, judge = made_of(parts), Judge(course, stem, only=name)
         hunts, runs = find_hunts(judge, name), ProgramRuns(judge, name)
-        false = {tag: tuple(false_sentences(runs, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
+        known = runs.exercise, runs.key, runs.bank
+        false = {tag: tuple(false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
         hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
         kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
         every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}

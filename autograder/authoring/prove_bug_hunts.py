@@ -8,6 +8,7 @@ answers, and right answers with one changed line.
 from __future__ import annotations
 
 import ast
+import time
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -30,6 +31,7 @@ _OTHERS = 3  # lines that are offered beside the one at fault; two are enough fo
 # How many edits of one line are tried, and how many of a whole program, by whether the exercise takes long.
 _TRIED = {False: (80, 500, 400), True: (24, 0, 60)}
 _SLOW = 0.3  # seconds that an exercise declares; more is slow
+_LONGEST = 80.0  # seconds of processor time for an exercise: where edits make loops without an end, each takes long
 _UNTOUCHED = "untouched"
 
 
@@ -50,6 +52,7 @@ class _Search:
         self.right = [text for text in dict.fromkeys(self.right) if self.runs.passes(text)]
         rows = (line.strip() for text in self.right for line in _lines_of(text))
         self.pool = tuple(dict.fromkeys(rows))
+        self._end = time.process_time() + _LONGEST
         self.edits, self.search, self.variants = _TRIED[judge.exercises[name].takes > _SLOW]
 
     def hunts(self) -> Iterator[BugHunt]:
@@ -57,6 +60,8 @@ class _Search:
         found: set[str] = set()
         of_mistake: Counter[str] = Counter()
         for tag, edit, mend in self._candidates():
+            if self._is_late():
+                return
             if of_mistake[tag] >= _PER_MISTAKE or edit.text in found or not _is_fit(edit.text):
                 continue
             hunt = self._proven(tag, edit, mend, of_mistake[tag])
@@ -66,6 +71,9 @@ class _Search:
                 yield hunt
             if len(found) == _PER_EXERCISE:
                 return
+
+    def _is_late(self) -> bool:
+        return time.process_time() > self._end
 
     def _candidates(self) -> Iterator[tuple[str, ProgramEdit, str]]:
         """Yield the tag of a mistake, a program that shows it with the line at fault, and the mended program."""
@@ -85,6 +93,8 @@ class _Search:
             if (edit := line_at_fault(text, right)) is not None:
                 return edit, right
         for edit in islice(program_edits.program_edits(text, self.pool), self.search):
+            if self._is_late():
+                return None
             if self.runs.passes(edit.text):
                 return ProgramEdit(text, edit.kind, edit.line), edit.text
         return None
@@ -107,6 +117,8 @@ class _Search:
             made = [edit for edit in program_edits.wrong_variants(right) if edit.line > 0]
             Random(f"{self.name} {right}").shuffle(made)
             for edit in made[: self.variants]:
+                if self._is_late():
+                    return
                 if _is_fit(edit.text) and (tag := self.runs.mistake_shown(edit.text)) not in (None, _UNTOUCHED):
                     yield str(tag), edit, right
 
@@ -124,7 +136,9 @@ class _Search:
         text, lines = edit.text, edit.text.splitlines()
         rows = program_edits.editable_lines(text)
         if edit.kind == "add":
-            rows = sorted({*rows, *(row - 1 for row in rows if row > 1)} - {edit.line, 0})
+            befores = (row - 1 for row in rows if row > 1 and lines[row - 2].strip())
+            rows = sorted({*befores, *(row for row in rows if not lines[row - 1].strip().startswith("return "))})
+            rows = [row for row in rows if row != edit.line]
         else:
             rows = [row for row in rows if row != edit.line and lines[row - 1] != lines[edit.line - 1]]
         rows.sort(key=lambda row: (lines[row - 1].strip().startswith("super()"), abs(row - edit.line)))

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+_LONGEST = 900  # seconds for the search of one exercise
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -11,16 +17,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the hunts of these exercises, or of all that are due."""
+    """Write the hunts of these exercises, or of all that are due; return 1 if the search of one of these failed."""
     from autograder.authoring.hunt_files import outdated_hunts, write_hunts
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.course.exercise_parts import parts_of
 
+    warnings.simplefilter("ignore", SyntaxWarning)  # of edits that make odd programs
     course = find_course(args.root).resolve()
-    due = [(parts.stem, [parts.name]) for parts in (parts_of(course, name) for name in args.names)]
-    due = due or [(stem, outdated_hunts(course, stem)) for stem in course_in(course).stems]
-    for stem, names in due:
-        for line in write_hunts(course, stem, names):
+    if not args.names:
+        due = [name for stem in course_in(course).stems for name in outdated_hunts(course, stem)]
+        return max([0, *(_in_a_process(course, name) for name in due)])
+    for parts in [parts_of(course, name) for name in args.names]:
+        for line in write_hunts(course, parts.stem, [parts.name]):
             print(line, flush=True)
     return 0
+
+
+def _in_a_process(course: Path, name: str) -> int:
+    """Write the hunts of one exercise in a process of its own: a program that is stopped may leave torch changed."""
+    try:
+        words = [sys.executable, "-m", "autograder", "hunts", "--root", str(course), name]
+        return min(1, subprocess.run(words, timeout=_LONGEST).returncode)
+    except subprocess.TimeoutExpired:
+        print(f"{name}: the search took more than {_LONGEST} s and was stopped; its hunts are as they were", flush=True)
+        return 1

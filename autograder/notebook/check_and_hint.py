@@ -25,10 +25,13 @@ from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, what_is_next
 from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
+from autograder.questions.own_code import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
-_hints_given: dict[str, int] = {}
+_hints_given: dict[str, int] = {}  # calls of `hint`, which goes through the hints again and again
+LAST_REPORTS: dict[str, Report] = {}  # the last report on each exercise that this kernel has checked
 
 
 def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
@@ -37,7 +40,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
     """
-    _name_first(name)
+    require_name_first(name)
     with still_checking(name) as show:
         if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
@@ -48,16 +51,28 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
             report = visible_report(name, answer)
         report = with_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
+    LAST_REPORTS[name] = report
     before, _ = LOGBOOK.read()
     complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
-    for line in filter(None, (complaint, what_is_next(name, before) if report.passed else "")):
+    after = (what_is_next(name, before), _offer(name, answer)) if report.passed else ()
+    for line in filter(None, (complaint, *after)):
         print(wrap_message(line))
+    offer_shuffled_lines(report)
     if report.passed and (card := card_after(name, before)):
         display(card)
     if report.passed:
         say_once_where_it_is_kept()
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
+
+
+def _offer(name: str, answer: object) -> str:
+    """Return the line that offers questions about an answer that has passed; "" where nobody can be asked about it."""
+    text = text_of(name, answer, current_course().keys(current_course().find(name).chapter))
+    called = getattr(answer, "__name__", name)
+    if "NBGRADER_EXECUTION" in os.environ or not is_askable(text, called):
+        return ""
+    return f'Questions about your code: `from autograder import about; about("{name}")`.'
 
 
 def _first_reason(report: Report) -> str:
@@ -68,7 +83,8 @@ def _first_reason(report: Report) -> str:
     return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
 
 
-def _name_first(name: object) -> None:
+def require_name_first(name: object) -> None:
+    """Raise UnknownExercise, with what to write, if an answer stands in the place of the exercise's name."""
     if callable(name):
         given = getattr(name, "__name__", "my_answer")
         raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
@@ -106,11 +122,17 @@ def not_callable(name: str, answer: object, key: ExpectedObservations) -> Report
 
 def hint(name: str) -> None:
     """Show the next hint to an exercise; after the last one it starts again."""
-    _name_first(name)
+    require_name_first(name)
     hints = current_course().find(name).hints
     given = _hints_given.get(name, 0)
-    _hints_given[name] = (given + 1) % len(hints)
-    display(Hint(given + 1, len(hints), hints[given]))
+    _hints_given[name] = given + 1
+    place = given % len(hints)
+    display(Hint(place + 1, len(hints), hints[place]))
+
+
+def hints_so_far(name: str) -> tuple[str, ...]:
+    """Return the hints to an exercise that `hint` has shown in this kernel, in order."""
+    return current_course().find(name).hints[: _hints_given.get(name, 0)]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PAS
 from autograder.notebook.completion_card import Card, card_of
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
+from autograder.notebook.review_log import REVIEW_LOG
 
 _FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
 
@@ -90,19 +91,21 @@ class ChapterStanding:
 class Progress:
     """The table that `progress` displays: one line per exercise of a chapter, or one line per chapter.
 
-    `note` is a message about the progress file. `card` is the card of a single chapter whose points are all earned.
+    `note` is a message about the files beside the notebook, `remembered` a sentence on what is known in later sittings.
+    `card` is the card of a single chapter whose points are all earned.
     """
 
     chapters: tuple[ChapterStanding, ...]
     note: str = ""
     card: Card | None = None
+    remembered: str = ""
 
     def __repr__(self) -> str:
         head, rows = _table(self)
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
-        below = [self.note, repr(self.card) if self.card else ""]
-        return "\n".join([_headline(self), *(f"  {line}".rstrip() for line in lines), _FOOT, *filter(None, below)])
+        below = [_FOOT, self.remembered, self.note, repr(self.card) if self.card else ""]
+        return "\n".join([_headline(self), *(f"  {line}".rstrip() for line in lines), *filter(None, below)])
 
     def _repr_html_(self) -> str:
         head, rows = _table(self)
@@ -117,9 +120,9 @@ class Progress:
             tag("tbody", *(_html_row(row, bar) for row, bar in zip(rows, bars, strict=True))),
             style="border:none;margin:0",
         )
-        note = [tag("div", self.note)] if self.note else []
+        below = (tag("div", sentence) for sentence in (self.remembered, self.note) if sentence)
         wide = tag("div", table, style="overflow-x:auto", tabindex="0")  # a narrow screen can scroll it
-        shown = panel(OPEN, wide, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
+        shown = panel(OPEN, wide, tag("div", _FOOT, style="margin:0.3em 0 0"), *below)
         return join(shown, self.card._repr_html_()) if self.card else shown
 
 
@@ -130,8 +133,9 @@ _CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
 def progress(chapter: int | None = None) -> Progress:
     """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all sittings, a line each.
 
-    It knows the checks that were run in this folder; they are kept in a file there. Once all exercises with points of
-    a chapter have passed, its card stands below: what you can do now, and a picture made with what you wrote.
+    It knows the checks that were run in this folder, and the answers that you gave to `review`; they are kept in files
+    there. Once all exercises with points of a chapter have passed, its card stands below: what you can do now, and a
+    picture made with what you wrote.
     """
     listed = current_course().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
@@ -140,11 +144,13 @@ def progress(chapter: int | None = None) -> Progress:
         advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
         raise UnknownExercise(chapter, [], advice)
     entries, note = LOGBOOK.read()
+    history = REVIEW_LOG.read()
+    note = " ".join(filter(None, (note, history.note)))
     if not chapter and len(chosen) > 1:  # without a number, each is a chapter of its own
-        return Progress(tuple(_standing(each, entries) for each in chosen), note)
+        return Progress(tuple(_standing(each, entries) for each in chosen), note, None, history.remembered)
     whole = whole_chapter(chosen, chosen[0])
     standing = _standing(whole, entries)
-    return Progress((standing,), note, card_of(whole) if standing.is_done else None)
+    return Progress((standing,), note, card_of(whole) if standing.is_done else None, history.remembered)
 
 
 def whole_chapter(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:

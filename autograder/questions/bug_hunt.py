@@ -20,24 +20,30 @@ HUNTS = "hunts"  # the folder of the files in a course
 
 
 @dataclass(frozen=True)
-class BugHunt:
-    """One program to mend: its text, the tag of its mistake, and the line at fault.
-
-    `kind` says how the line is mended: "change", "remove", "move", or "add", where a line is missing after `line`.
-    `others` are lines of which no edit was found that mends the program (after which no line was found to be missing).
-    """
+class FaultyProgram:
+    """Somebody's program for an exercise: its text, and the tag of the known mistake that it shows."""
 
     exercise: str
     mistake: str
     code: str
-    kind: str
-    line: int
-    others: tuple[int, ...]
 
     @property
     def name(self) -> str:
         """Return the name of the program's answer."""
         return their_name(self.exercise)
+
+
+@dataclass(frozen=True)
+class BugHunt(FaultyProgram):
+    """One program to mend, with the line at fault.
+
+    `kind` says how the line is mended: "change", "remove", "move", or "add", where a line is missing after `line`.
+    `others` are lines of which no edit was found that mends the program (after which no line was found to be missing).
+    """
+
+    kind: str
+    line: int
+    others: tuple[int, ...]
 
 
 def their_name(exercise: str) -> str:

@@ -85,7 +85,7 @@ def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Qu
     choices = [right]
     for value in draft.wrong:
         text = in_words(value)
-        if len(choices) < CHOICES and not any(_look_alike(text, other) for other in choices):
+        if len(choices) < CHOICES and not any(look_alike(text, other) for other in choices):
             choices.append(text)
     if len(choices) < CHOICES:
         return None
@@ -96,7 +96,7 @@ def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Qu
     )
 
 
-def _look_alike(text: str, other: str) -> bool:
+def look_alike(text: str, other: str) -> bool:
     """Return whether two choices are equal, or numbers that differ by rounding."""
     try:
         one, two = float(text), float(other)

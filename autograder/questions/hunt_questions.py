@@ -11,10 +11,11 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.mistake_matching import failing_cases
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
-from autograder.questions.bug_hunt import BugHunt
+from autograder.questions.bug_hunt import BugHunt, FaultyProgram
 from autograder.questions.question import LETTERS, Question
 
 _FALSE = 3  # false sentences beside the true one
+_READABLE = 240  # characters of two values that an explanation shows
 _FAULTS = {
     "change": "With another line in place of line {line}, the program passes every check.",
     "remove": "Without line {line}, the program passes every check.",
@@ -23,7 +24,7 @@ _FAULTS = {
 }
 
 
-def fits(hunt: BugHunt, key: ExpectedObservations) -> bool:
+def fits(hunt: FaultyProgram, key: ExpectedObservations) -> bool:
     """Return whether the key of the exercise still has the mistake that a hunt shows."""
     return any(mistake.tag == hunt.mistake for mistake in key.mistakes)
 
@@ -42,17 +43,18 @@ def line_question(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) 
 
 
 def sentence_question(
-    hunt: BugHunt, false: Sequence[str], exercise: Exercise, key: ExpectedObservations, random: Random
+    hunt: FaultyProgram, false: Sequence[str], exercise: Exercise, key: ExpectedObservations, random: Random
 ) -> Question:
     """Ask which sentence is true of the program; `false` are the tags of mistakes that it does not make."""
     mistakes = {mistake.tag: mistake for mistake in key.mistakes}
-    verdict = _first_failed(hunt, exercise, key)
+    verdict = first_failed(hunt, exercise, key)
     true = mistakes[hunt.mistake].sentence or verdict.sentence
     wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
     wrong = random.sample(wrong, min(_FALSE, len(wrong)))
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
-    shown = f"On `{_plain(verdict.call)}`, {_values(verdict)}." if verdict.call and verdict.got else ""
+    short = verdict.call and verdict.got and len(verdict.got + verdict.expected) <= _READABLE
+    shown = f"On `{plain(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
     refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
     return Question(
         "true_sentence",
@@ -65,11 +67,11 @@ def sentence_question(
     )
 
 
-def observed_fault(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
+def observed_fault(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
-    verdict = _first_failed(hunt, exercise, key)
+    verdict = first_failed(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
-    values = [f"{name}: `{_plain(value)}`" for name, value in rows if value]
+    values = [f"{name}: `{plain(value)}`" for name, value in rows if value]
     return "\n".join([f"Not yet: {verdict.requirement}.", *values])
 
 
@@ -78,7 +80,7 @@ def _story(hunt: BugHunt) -> str:
     return f"`{hunt.name}` is somebody's answer to `{hunt.exercise}`, and {lacks}. What `check` shows of it:"
 
 
-def _first_failed(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> Verdict:
+def first_failed(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> Verdict:
     """Return the first failed verdict on the program, whose observations are those of its mistake."""
     seen = _mistake(hunt, key).observations
     code = re.sub(rf"\b{hunt.name}\b", hunt.exercise, hunt.code)
@@ -87,11 +89,13 @@ def _first_failed(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) 
     return first
 
 
-def _mistake(hunt: BugHunt, key: ExpectedObservations) -> KnownMistake:
+def _mistake(hunt: FaultyProgram, key: ExpectedObservations) -> KnownMistake:
     return next(mistake for mistake in key.mistakes if mistake.tag == hunt.mistake)
 
 
-def _refuted(letter: str, other: KnownMistake, hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> str:
+def _refuted(
+    letter: str, other: KnownMistake, hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations
+) -> str:
     """Return which requirement an answer with the other mistake fails and this one meets; "" if none is met whole."""
     mine, wrong = (failing_cases(exercise, key, each) for each in (_mistake(hunt, key), other))
     failed = {key.cases[case].requirement for case in mine}
@@ -100,11 +104,12 @@ def _refuted(letter: str, other: KnownMistake, hunt: BugHunt, exercise: Exercise
 
 
 def _values(verdict: Verdict) -> str:
-    got = f"`check` gets `{_plain(verdict.got)}`"
-    return f"{got} where `{_plain(verdict.expected)}` is expected" if verdict.expected else got
+    got = f"`check` gets `{plain(verdict.got)}`"
+    return f"{got} where `{plain(verdict.expected)}` is expected" if verdict.expected else got
 
 
-def _plain(value: str) -> str:
+def plain(value: str) -> str:
+    """Return a value to stand between backticks: on one line, without backticks."""
     return " ".join(value.replace("`", "'").split())
 
 

@@ -43,6 +43,12 @@ class Question:
         """Return the text of the right choice."""
         return self.choices[self.right]
 
+    def verdict(self, chosen: int) -> str:
+        """Return whether the choice at this index is right, which one is, and why."""
+        is_right = chosen == self.right
+        verdict = "Right." if is_right else f"Not {LETTERS[chosen]}. It is {LETTERS[self.right]}."
+        return f"{verdict} {self.explanation}".strip()
+
     def to_json(self) -> dict[str, Any]:
         """Return the question as plain data."""
         return asdict(self) | {"choices": list(self.choices)}

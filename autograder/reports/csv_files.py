@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin import csv_escaping
+from autograder.reports import report_tables
 from autograder.reports.class_results import Results
 from autograder.reports.item_analysis import analyse_items as items_of
-from autograder.reports.misunderstandings import group_by_sentence
+from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 from autograder.reports.similar_answers import SimilarPair
 from autograder.submission.notebook_choice import names_in
@@ -19,18 +20,22 @@ from autograder.terminal_text import replace_unprintable
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def csv_contents(course: Sequence[Results], wanted: Collection[str], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
-    """Return the contents of the files by name; a file whose contents are empty should be removed.
+def csv_contents(course: Sequence[Results], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
+    """Return the contents of the files that name students, by name; one whose contents are empty should be removed.
 
-    Each chapter in `wanted` gets a table of its items; the files that name students cover all chapters. `alike` are
-    the pairs of students with answers of equal structure.
+    They cover all chapters. `alike` are the pairs of students with answers of equal structure.
     """
-    tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
-    return tables | {
+    return {
         UNREADABLE: unreadable_letters(course),
         MISUNDERSTOOD: misunderstandings_table(course),
         EQUAL: equal_table(alike),
     }
+
+
+def table_contents(course: Sequence[Results]) -> dict[str, bytes]:
+    """Return by file name each chapter's tables of its items and its known mistakes, which name no student."""
+    items = {f"{report_tables.ITEMS}{each.stem}.csv": items_table(each) for each in course}
+    return items | {f"{report_tables.MISTAKES}{each.stem}.csv": mistakes_table(each) for each in course}
 
 
 def items_table(results: Results) -> bytes:
@@ -49,6 +54,14 @@ def items_table(results: Results) -> bytes:
         apart = None if item.separation is None else round(item.separation, 3)
         rows.append((item.exercise, f"{item.points:g}", item.extra, *counts, apart, loose[item.exercise]))
     return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
+
+
+def mistakes_table(results: Results) -> bytes:
+    """Return as CSV how many students made each known mistake; empty if nobody made one."""
+    found = misunderstandings(results)
+    rows: list[tuple[object, ...]] = [("exercise", "mistake", "what was read", "students")]
+    rows += [(each.exercise, each.tag, each.sentence, len(each.students)) for each in found]
+    return csv_escaping.csv_bytes(rows) if found else b""
 
 
 def misunderstandings_table(course: Sequence[Results]) -> bytes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,47 +13,79 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
-from autograder.reports import class_results, csv_files, similar_answers, similarity_input, student_reports
+from autograder.reports import (
+    class_results,
+    csv_files,
+    report_tables,
+    similar_answers,
+    similarity_input,
+    student_reports,
+    then_and_now,
+)
 from autograder.reports.html_page import page
-from autograder.run_with_papermill import run_notebook
+from autograder.reports.lecture_questions import lecture_file, lecture_page
+from autograder.run_with_papermill import NotebookKernel, one_kernel
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"
 
 
-def write_reports(course: Path, stems: Sequence[str] = ()) -> list[Path]:
+def write_reports(
+    course: Path, stems: Sequence[str] = (), beside: Path | None = None, today: Callable[[], date] = date.today
+) -> list[Path]:
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
-    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`.
-    Returns the paths of the pages of the assignments and the course. Raises CourseNotFound if there are no
-    submissions, WorkFailed if a page cannot be made; then the old pages stay unchanged.
+    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`, for
+    each assignment a page with questions for the lecture, and a page that compares these assignments with the tables of
+    an earlier report in the folder `beside`. `report_tables` keeps the tables of the day that `today` returns. Returns
+    the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound if there are no
+    submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay unchanged.
     """
     course = course.resolve()
     there = _there(course, stems)
-    wanted = [
-        stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
-    ]
+    wanted = [stem for stem in there if not stems or stem in stems or not _page_path(course, stem).is_file()]
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
-    made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
+    titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
+    tables = csv_files.table_contents([each for each in classes if each.stem in wanted])
+    compared = then_and_now.compare(beside, tables, titles) if beside else b""
     answered = similarity_input.read_answers(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
-    made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)
-    titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
-    files: dict[Path, bytes] = {}
-    for name, notebook in made.items():
-        links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
-        links |= {"The students": student_reports.LIST}
-        files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
-        files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
+    with one_kernel() as kernel:
+        made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
+        made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
+    lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
+    links = {"The students": student_reports.LIST} | ({then_and_now.TITLE: then_and_now.PAGE} if compared else {})
     _write(
         course / "reports",
-        files,
-        csv_files.csv_contents(classes, wanted, alike),
+        _pages(course, made, titles, links, lectures) | report_tables.tables_of_today(course, tables, today()),
+        {**tables, **csv_files.csv_contents(classes, alike), **lectures, then_and_now.PAGE: compared},
         student_reports.student_pages(classes),
     )
-    return [path for path in files if path.suffix == ".html"]
+    return [_page_path(course, name) for name in (*made, *([then_and_now.NAME] if compared else []))]
+
+
+def _page_path(course: Path, name: str) -> Path:
+    return course / "reports" / f"{name}.html"
+
+
+def _pages(
+    course: Path,
+    made: Mapping[str, NotebookNode],
+    titles: Mapping[str, str],
+    links: Mapping[str, str],
+    lectures: Mapping[str, bytes],
+) -> dict[Path, bytes]:
+    """Return each notebook and the page that it makes, by their paths; `links` are those of all pages."""
+    files: dict[Path, bytes] = {}
+    for name, notebook in made.items():
+        whole = {} if name == INDEX else {"The course": f"{INDEX}.html"}
+        own = {"Questions for the lecture": lecture_file(name)} if lectures.get(lecture_file(name)) else {}
+        path = _page_path(course, name)
+        files[path] = page(notebook, titles[name], {**whole, **links, **own})
+        files[path.with_suffix(".ipynb")] = (nbformat.writes(notebook) + "\n").encode()
+    return files
 
 
 def _there(course: Path, stems: Sequence[str]) -> list[str]:
@@ -80,9 +113,9 @@ def _write(
         (reports / name).unlink(missing_ok=True)
 
 
-def _run(name: str, parameters: dict[str, Any]) -> NotebookNode:
+def _run(kernel: NotebookKernel, name: str, parameters: dict[str, Any]) -> NotebookNode:
     """Execute `notebooks/NAME_report.py` as a notebook and return it."""
     notebook = jupytext.reads((_NOTEBOOKS / f"{name}_report.py").read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     advice = "The old pages are as they were. This is our fault: please report it."
-    return run_notebook(notebook, f"the {name}'s page could not be made", advice, parameters)
+    return kernel.run(notebook, f"the {name}'s page could not be made", advice, parameters)

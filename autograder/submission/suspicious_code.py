@@ -16,7 +16,20 @@ from autograder.submission.import_aliases import Scope, imported_paths, is_under
 
 GRADER = "autograder"
 FOR_STUDENTS = (
-    *("check", "hint", "hunt", "keep_in_drive", "mend", "mine", "progress", "reveal", "shows_error"),
+    *(
+        "about",
+        "ask_assistant",
+        "check",
+        "hint",
+        "hunt",
+        "keep_in_drive",
+        "mend",
+        "mine",
+        "progress",
+        "reveal",
+        "review",
+        "shows_error",
+    ),
     *("__version__", "*"),
 )
 SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # packages that the grader itself uses

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import metadata, requires, version
 from pathlib import Path
 
+import autograder
 import explorers
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
 from autograder.course import exercise_index, shipped_observations
@@ -26,7 +27,9 @@ from autograder.course.course_location import (
     EXERCISES,
     FIGURES,
     INSTRUMENTS,
+    REVIEW_QUESTIONS,
     SHIPPED,
+    chapter_code,
     chapter_path,
     module_of_chapter,
 )
@@ -111,6 +114,8 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     data += [path for path in (hunts_path(course, stem),) if path.is_file()]
+    asked_before = (course / REVIEW_QUESTIONS).glob("*.py")
+    data += [path for path in asked_before if path.stem <= chapter_code(stem)]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
     keys += [course / SHIPPED / name for name in (exercise_index.POINTS, "__init__.py")]
     keys += [path for path in (course / SHIPPED / exercise_index.OWN_POINTS,) if path.is_file()]
@@ -129,11 +134,12 @@ def _package(project: Path, name: str) -> Iterator[Path]:
 
 
 def _opened_explorers(paths: Iterable[Path], project: Path) -> Iterator[Path]:
-    """Yield the modules of the explorers that these files import from the front of `explorers`."""
+    """Yield the modules of the explorers that these files import from the front of `explorers` or of the engine."""
     names = {name for path in paths for name in imported_names(path, project)}
-    for name, home in explorers._HOMES.items():
-        if f"{_EXPLORERS}.{name}" in names:
-            yield from find_module(f"{_EXPLORERS}.{home}", [project])
+    homes = {f"{_EXPLORERS}.{name}": f"{_EXPLORERS}.{home}" for name, home in explorers._HOMES.items()}
+    homes |= {f"autograder.{name}": home for name, home in autograder._HOMES.items() if home.startswith(_EXPLORERS)}
+    for name in homes.keys() & names:
+        yield from find_module(homes[name], [project])
 
 
 def _metadata() -> str:

@@ -27,7 +27,7 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, shows_error
 from course.figures import ch01 as figures
 from course.instruments import milliseconds, same_memory, show_digits
 
@@ -815,6 +815,12 @@ assert "deprecated" in str(caught[0].message)
 
 # %% name="progress"
 progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

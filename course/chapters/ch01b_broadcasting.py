@@ -24,11 +24,17 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import drawn_four, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("1b")
 
 # %% [markdown]
 # Here are two shapes, that of the 1,500 known digits and that of the new one. torch stretches the hatched axis, and copies nothing:
@@ -748,6 +754,12 @@ assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
 
 # %% name="progress"
 progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

@@ -23,11 +23,17 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("1c")
 
 # %% [markdown]
 # Here is how it will read: at the left is a new digit, then come the known ones that are nearest to it, each with its label and its squared distance.
@@ -615,6 +621,12 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% name="progress"
 progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

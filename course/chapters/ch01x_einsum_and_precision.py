@@ -22,11 +22,17 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import milliseconds, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("1x")
 
 # %% [markdown]
 # bfloat16 is a number format of 16 bits. Here are the whole numbers from 250 to 266, with a dot on each that it can hold. From 256 on it lacks every second one, and a number in between becomes one of its neighbors.
@@ -504,6 +510,12 @@ check("softmax_stable", softmax_stable)
 # %% name="progress"
 progress(1)
 
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
@@ -521,4 +533,4 @@ progress(1)
 #
 # </details>
 #
-# Next comes *Chapter 2a: Gradients*, if you have not been there yet.
+# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. There it finds them by itself: ten pictures that begin as zeros learn to read the digits, and your softmax turns their scores into shares.

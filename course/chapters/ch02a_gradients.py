@@ -28,11 +28,17 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 import math
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import show_digits, show_graph
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("2a")
 
 # %% [markdown]
 # Here are the ten pictures on their way from nothing. Red counts for a digit, and blue against it; each row has a scale of its own.
@@ -938,6 +944,12 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% name="progress"
 progress(2)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

@@ -21,11 +21,17 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("2b")
 
 # %% [markdown]
 # Here is the whole life of a small graph:
@@ -852,6 +858,12 @@ assert generator.grad.tolist() == [3.0, 3.0]
 
 # %% name="progress"
 progress(2)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

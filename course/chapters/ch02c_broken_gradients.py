@@ -22,11 +22,17 @@ import math
 import warnings
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import runs, saved_bytes, show_digits, show_graph
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("2c")
 
 # %% [markdown]
 # Here is one function, which is 0 below 0 and x above. It is written in five ways, each with the gradient that torch gives. At x = 0 there are three answers.
@@ -712,9 +718,14 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 #
 # *{minutes} minutes*
 #
-# Sections 4 to 6 are for those who want more: nothing later needs them, and each ends in an exercise for extra credit. "What you can do now" comes after them.
+# Sections 4 to 6 are for those who want more: nothing later needs them. Each has one question, folded, and an exercise for extra credit. If you want to stop here, go on to "What you can do now" at the end.
+
+# %% [markdown] side=true
+# #### How do you write an operation that torch does not have?
 #
-# A new step is a class with two static methods.
+# *{minutes} minutes*
+#
+# A new operation is a class with two static methods.
 # `forward` computes the result, and saves in `ctx`, the node's own bag, the tensors that the rule will need.
 # `backward` gets the gradient that arrives at the result, and returns one gradient for each input, or None.
 
@@ -849,6 +860,13 @@ check("LeakyClamp", LeakyClamp)
 #
 # *{minutes} minutes*
 #
+# The gradient says in which direction the loss falls. Its own gradient says how quickly that direction changes.
+
+# %% [markdown] side=true
+# #### How do you differentiate twice?
+#
+# *{minutes} minutes*
+#
 # With `create_graph=True` the backward pass gets a graph too, so that you can go back through it.
 #
 # *Predict.* x ** 3 has the derivative 3 * x ** 2, which is 27 at x = 3. What is the second derivative there?
@@ -941,8 +959,14 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 #
 # *{minutes} minutes*
 #
-# An engine for single numbers fits on a page.
+# An engine for single numbers, which does what `backward` does, fits on a page.
 # The one difficulty is the order: a node must wait until all gradients that flow into it have arrived.
+# So list each node after the nodes that it was made from, and go through the list from its end.
+
+# %% [markdown] side=true
+# #### Why must a node wait?
+#
+# *{minutes} minutes*
 #
 # *Predict.* Take `h = a * b` and `out = h + h * h`. How many times does the product a * b appear in the graph that `show_graph` prints?
 
@@ -966,8 +990,8 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 
 # %% [markdown]
 # Three paths lead from `out` to h, and h must not pass anything on before the gradients of all three have arrived.
-# So list each node after the nodes that it was made from, and go through the list from its end.
-#
+
+# %% [markdown]
 # ### Exercise: `Value`
 #
 # *Stretch, extra credit, {minutes} minutes*
@@ -1088,6 +1112,12 @@ check("Value", Value)
 
 # %% name="progress"
 progress(2)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?

@@ -26,11 +26,17 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("3a")
 
 # %% [markdown]
 # Here is the model that you build:
@@ -786,6 +792,12 @@ assert net[1][0].bias is net.get_parameter("1.0.bias")
 
 # %% name="progress"
 progress(3)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions-1-2"
 # ### Can you answer these?

@@ -24,11 +24,17 @@ import warnings
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import runs, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("3b")
 
 # %% [markdown]
 # Here is a digit, and the places where four small pictures of strokes and edges fit on it. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
@@ -615,8 +621,13 @@ figures.convolution(digit, kernel, 5, 4)
 # %% [markdown]
 # Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
 # The result is a **map**: it says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
+
+# %% [markdown] side=true
+# #### What does the same kernel find when you turn it?
 #
-# Another kernel looks for something else. Turn this one, so that -1 is above and 1 below. Which walls of the zero will it find?
+# *{minutes} minutes*
+#
+# Turn the kernel, so that -1 is above and 1 below. Which walls of the zero will it find?
 
 # %% name="turned-kernel"
 turned = fits(digit, kernel.T)
@@ -634,8 +645,11 @@ figures.convolution(digit, kernel.T, 1, 2)
 # %% [markdown]
 # It finds the upper wall, blue, where the ink ends, and the lower one, red, where it begins again.
 # (This zero fills the paper from top to bottom, so in the middle the kernel sees these walls from inside only.)
+
+# %% [markdown]
+# ### A rim, and larger steps
 #
-# Two options change how many places there are. With `padding=1` torch first lays a rim of zeros around the digit; with `stride=2` the kernel takes steps of two places, to the right and down.
+# Two options change how many places there are for a kernel. With `padding=1` torch first lays a rim of zeros around the digit. With `stride=2` the kernel takes steps of two places, to the right and down.
 #
 # *Predict.* The first kernel goes over this zero with both options. The map is as high as it is wide: how high?
 
@@ -653,15 +667,17 @@ assert _rim.shape == (8, 8) and torch.equal(_rim[1:-1, 1:-1], edges)
 assert torch.equal(_rim[::2, ::2], steps)
 
 # %% [markdown]
-# The rim makes 10 by 10 of 8 by 8, so that there are 8 places in a row again, and of these it takes every second.
+# The rim turns the 8 by 8 pixels into 10 by 10. There the kernel has 8 places in a row, and with steps of two it takes every second of these.
 #
 # ### Exercise: `conv2d`
 #
 # *{minutes} minutes*
 #
-# `fits` knows one size of picture and one of kernel, and neither rim nor steps. Write it for all of them, and you have what a layer for pictures computes; in the next section your function finds the edges of a digit that has moved.
-# For example, this kernel takes one number and adds ten times the one below it on the right. With a pencil: what comes out at the other three places?
-# (`F.pad` lays the rim; it wants to know how wide it is on the left, on the right, above and below.)
+# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps: that is what a layer for pictures computes. In section 4 your function will find the edges of a digit that has moved.
+#
+# For example, the kernel below takes one number of the picture, and adds ten times the number that is one row below it and one column to its right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
+#
+# `F.pad` lays a rim around a picture. It takes four widths: left, right, above and below.
 
 # %% name="conv2d-example"
 small = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
@@ -676,11 +692,12 @@ def conv2d(image, kernel, stride=1, padding=0):
     With the image [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and the kernel [[1, 0], [0, 10]], both
     of floats, the map is [[51, 62], [84, 95]].
 
-    image: (height, width), kernel: (rows, columns), of one float dtype, which the map has
-    too. Around the image lies a rim of zeros, `padding` wide on each of its four sides. The
-    first place is the upper left corner of the rim, the next ones are `stride` further to
-    the right and down, and at each the whole kernel, as it is, has room. There is at least
-    one place. Image and kernel stay as they are. No ready-made convolution.
+    image is (height, width) and kernel (rows, columns), both of one float dtype, which the
+    map has too. A rim of zeros, `padding` wide, is laid around all four sides of the image.
+    At its first place the kernel lies in the upper left corner of the rim. From one place
+    to the next it moves on by `stride`, to the right and down, and it always lies whole on
+    image and rim. It is not turned around. There is room for at least one place. Image and
+    kernel stay as they are. Use no ready-made convolution.
     """
     ### BEGIN SOLUTION
     padded = F.pad(image, 4 * (padding,))
@@ -902,6 +919,12 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 
 # %% name="progress"
 progress(3)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions-1-3"
 # ### Can you answer these?

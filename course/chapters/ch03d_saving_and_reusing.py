@@ -25,11 +25,17 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import runs
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("3d")
 
 # %% [markdown]
 # Here is the model that you build: it takes over the 32 pictures of a model that reads digits, and only the two judges are new.
@@ -239,12 +245,17 @@ def first_layer_only(module, state):
 my_load_partial = mine("load_partial", first_layer_only)
 
 # %% [markdown]
-# Now the new model begins with what `reader` has learned about strokes.
+# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they were made, at random, and below with what they took over.
 
 # %% name="load-partial-used"
+from course.instruments import show_digits
+
+at_random = even_odd.look.weight.detach().clone()
 left_out = my_load_partial(even_odd, reader.state_dict())
 print("not loaded:", left_out)
 print("the same strokes:", torch.equal(even_odd.look.weight, reader.look.weight))
+show_digits(at_random[:8], per_row=8)
+show_digits(even_odd.look.weight[:8], per_row=8)
 
 # %% claim=true
 assert left_out == ["judge.bias", "judge.weight"]
@@ -573,6 +584,12 @@ assert torch.equal(ghost(ink), reader(ink))
 
 # %% name="progress"
 progress(3)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions-1-3"
 # ### Can you answer these?

@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
@@ -33,6 +33,12 @@ from course.instruments import show_digits
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
 plots_take_the_ink_of_the_page()
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("4b")
 
 # %% [markdown]
 # Here are the losses of eight loops with one fault each. The dotted curve is a sound loop on the same data. At the end of this sitting you fix all eight.
@@ -1010,6 +1016,12 @@ check("broken_loops", broken_loops)
 
 # %% name="progress"
 progress(4)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

@@ -26,13 +26,19 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
 plots_take_the_ink_of_the_page()
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("4c")
 
 # %% [markdown]
 # Here are three ways down one long valley, from the same place, each with forty steps. The star is the bottom.
@@ -872,6 +878,12 @@ check("lr_at", lr_at)
 
 # %% name="progress"
 progress(4)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?

@@ -6,8 +6,8 @@
 # *What must change so that the same training runs on another machine?*
 #
 # In chapter 4 your loop learned to read digits in about a second. With a million photographs it would take days.
-# A graphics card is much quicker, and two new lines bring your training there. What takes an evening is what goes wrong with them, often in silence.
-# You need no card, because every laptop has a second device that can stand in for it.
+# A graphics card is much quicker, and with two new lines your training runs there. The lines are short; the evening goes into the mistakes that people make with them, often without any error.
+# You need no card to practice, because torch has a second device on every laptop that can stand in for one.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -22,12 +22,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import ToyDevice, milliseconds, runs
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("5a")
 
 # %% name="first-page" figure=true
 figures.places()
@@ -37,8 +43,8 @@ figures.places()
 #
 # *{minutes} minutes*
 #
-# Nearly all a network does is multiply matrices.
-# How long does this processor (the **CPU**) take for one product, of 1000 by 1000 numbers?
+# A network spends nearly all its time on products of matrices.
+# How long does the processor of this machine (its **CPU**) take for one product of two matrices of 1000 by 1000 numbers?
 
 # %% name="one-product"
 a, b = torch.randn(1000, 1000), torch.randn(1000, 1000)
@@ -50,17 +56,17 @@ assert 0 < here < 10_000
 assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion operations a second
 
 # %% [markdown]
-# The graphics card that Colab lends, a T4, takes a quarter of a millisecond at best, by its maker's data sheet. (Above, one thread computed, so compare the orders of magnitude and not the digits.)
+# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, according to its maker's data sheet. (Here the CPU worked with one thread only, so compare the orders of magnitude and not the digits.)
 #
-# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it computes only with what lies in a memory of its own. So your CPU with its memory is one **device**, a card is another, and the picture at the top shows the wire between the two.
+# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, a card with its memory is another, and the picture at the top of this notebook shows the wire between the two.
 
 # %% [markdown] name="moving"
 # ### What moves, and what stays
 #
 # *{minutes} minutes*
 #
-# To practice you need a second device, and torch has one on every laptop: `"meta"`, from chapter 3.
-# A tensor there has a shape, a dtype and a device, and no numbers at all.
+# The second device on your laptop is called `"meta"`; you met it in chapter 3.
+# A tensor on meta has a shape, a dtype and a device, but no numbers at all.
 
 # %% name="on-meta"
 print(torch.ones(3))
@@ -70,9 +76,11 @@ print(torch.ones(3, device="meta"))
 assert torch.ones(3, device="meta").shape == (3,) and torch.ones(3).device.type == "cpu"
 
 # %% [markdown]
-# Meta will do, because the mistakes that people make with a card are about *where* a tensor is. `.to(device)` brings a tensor to a device.
+# That is enough for practice, because the mistakes that people make with a card are about *where* a tensor is.
 #
-# *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
+# `.to(device)` brings a tensor to a device.
+#
+# *Predict.* `x` is on the CPU. After `y = x.to("meta")`, where is `x`?
 
 # %% predict=true
 guess = "cpu"  # "cpu" or "meta"
@@ -88,8 +96,8 @@ assert y.device.type == "meta" and y is not x
 assert x.to("cpu") is x  # it is there already: nothing to do
 
 # %% [markdown]
-# `.to` leaves the first tensor where it was made, and returns one that is there (the same one, if it was there already).
-# So `x.to(device)` alone on a line does nothing that lasts; write `x = x.to(device)`.
+# `.to` leaves `x` where it is, and returns a second tensor on the other device. (If `x` is already there, `.to` returns `x` itself.)
+# So `x.to(device)` alone on a line has no effect that lasts. Write `x = x.to(device)`.
 #
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
 
@@ -105,9 +113,9 @@ reveal(guess, layer.weight.device.type)
 assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
-# A module moves in place, with its parameters and buffers; a tensor does not.
+# For a module, `.to` works in place: it moves all parameters and buffers of the module. For a tensor it does not.
 #
-# So `layer` is on meta by now. What if it meets a batch that nobody has moved?
+# So `layer` is on meta now. What happens if you give it a batch that is still on the CPU?
 
 # %% name="mismatch"
 batch = torch.ones(1, 3)  # on the CPU
@@ -121,14 +129,14 @@ assert not runs(lambda: batch + _away)
 assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
 
 # %% [markdown]
-# Read this message as "two devices met". On CUDA it begins "Expected all tensors to be on the same device".
+# Read this message as "two tensors are on different devices". On NVIDIA's cards it begins "Expected all tensors to be on the same device".
 #
 # ### Choose once
 #
 # *{minutes} minutes*
 #
-# Tensors that meet have to be on one device, and its name differs from machine to machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# So choose the device once, at the top of a program, and write `device` from there on. (This cell looks for CUDA alone; your own function, below, will know Apple's cards too.)
+# All tensors of one operation have to be on the same device, and the name of that device differs from machine to machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
+# So choose the device once, at the top of a program, and write `device` everywhere else. (This cell looks for CUDA only. Your own function, below, will know Apple's cards too.)
 
 # %% name="choose-device"
 if device == "auto":  # set at the top of this notebook, where you can name another
@@ -141,13 +149,13 @@ assert torch.ones(3, device=device).device.type == device.type
 assert torch.ones(3).device.type == "cpu"  # without device=
 
 # %% [markdown]
-# Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
+# Without a GPU the cell prints `cpu`, and with one it prints `cuda:0`, the first card.
 #
 # ### Exercise: `pick_device`
 #
 # *{minutes} minutes*
 #
-# Each of your programs can begin with this function. It takes the best that there is: CUDA before Apple's cards, and those before the CPU.
+# Each of your programs can begin with this function. It chooses the best device that there is: CUDA before Apple's cards, and Apple's cards before the CPU.
 
 # %% name="pick-device-example"
 print(torch.device("cpu"))  # a device by its name
@@ -191,10 +199,10 @@ print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
 #
 # *{minutes} minutes*
 #
-# Three things: this torch is built for CUDA, the driver works, and a card can be seen.
-# To have installed CUDA is not enough.
-# Without a card, asking for `"cuda"` is an error and not a quiet return to the CPU.
-# So is `.cuda()`, which is short for `.to("cuda")`; and so is the second card where there is only one.
+# Three things: this torch was built for CUDA, the driver works, and torch sees a card.
+# It is not enough that you have installed CUDA.
+# Without a card, torch answers `.to("cuda")` with an error, and does not quietly stay on the CPU.
+# It does the same for `.cuda()`, which is short for `.to("cuda")`, and for the second card where there is only one.
 
 # %% name="is-available"
 print("built for CUDA:", torch.backends.cuda.is_built())
@@ -216,8 +224,8 @@ assert torch.cuda.device_count() > 0 or not torch.cuda.is_available()
 #
 # *{minutes} minutes*
 #
-# `torch.cuda` belongs to one maker's cards, and for years code for any card was a chain of ifs.
-# Newer versions of torch have `torch.accelerator`, which speaks to whatever card this torch was built for: CUDA, Apple's MPS, Intel's XPU and others.
+# `torch.cuda` knows one maker's cards only, so for years programs for any card contained a chain of ifs.
+# Newer versions of torch have `torch.accelerator`, which works for whatever card this torch was built for: CUDA, Apple's MPS, Intel's XPU and others.
 # `current_accelerator()` names it, `synchronize()` waits for it, `device_count()` counts.
 # A torch built for CUDA may sit on a machine without a card, so ask `is_available()` first.
 
@@ -234,8 +242,8 @@ else:
 #
 # *{minutes} minutes*
 #
-# How much of your loop of chapter 4 must be written anew for a card?
-# The digits and their loader stay on the CPU, as larger data have to.
+# How much of your loop of chapter 4 do you have to change for a card?
+# The digits and their loader stay on the CPU, because larger data would not fit into the card's memory.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -269,8 +277,8 @@ MyMLP = mine("MLP", plain_mlp)
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# And here is the loop of chapter 4, as a function: with a wider model, with a seed so that each call begins alike, and with `step` as an argument, because we will try two.
-# Only the two lines marked `new` are for the device.
+# And here is the loop of chapter 4, written as a function. The model is wider. A seed makes each call begin with the same weights. And `step` is an argument, because we will try two different steps.
+# Only the two lines marked `new` have to do with the device.
 
 # %% name="same-training"
 def train_digits(device, step, epochs=20, lr=0.5):
@@ -288,8 +296,8 @@ def train_digits(device, step, epochs=20, lr=0.5):
     return model, history
 
 # %% [markdown]
-# Mind the order: **build the model, move it, build the optimizer.**
-# An optimizer goes on changing the very parameters that it was given, and a move may put others in their place (on meta it does, on CUDA not). Where the optimizer comes last, it holds the right ones anywhere.
+# The order matters: **build the model, move it, build the optimizer.**
+# An optimizer updates the very parameters that you gave it, and `.to` may replace a model's parameters by new ones (for meta it does, for CUDA it does not). If you build the optimizer last, it holds the right ones on any device.
 
 # %% name="train-on-device"
 reader, history = train_digits(device, my_train_step)
@@ -299,14 +307,14 @@ print(f"on {device}: loss {history[0]:.2f}, then {history[-1]:.3f}")
 assert history[-1] < 0.1 and next(reader.parameters()).device.type == device.type
 
 # %% [markdown]
-# Not one line of your `train_step` knows where it runs.
+# No line of your `train_step` had to change: it never names a device.
 #
-# Is it faster on a card? On an H200, an epoch of such a training took 23 ms, and on one thread of the processor beside it 12.
-# Python hands over so small a network in hundreds of tiny pieces of work, and handing one over takes longer than computing it.
-# With three layers of 4,096 units it was 36 ms on the card, and 4,700 on the processor. A card is for large products.
+# Is the training faster on a card? Not this one. On an H200, a large card, one epoch of such a training took 23 ms, and on one thread of the processor beside it 12 ms.
+# For each batch, Python gives the card many tiny pieces of work, and giving the card a piece takes longer than computing it.
+# With three layers of 4,096 units one epoch took 36 ms on the card, and 4,700 ms on the processor. A card pays off for large products.
 #
-# How well does it read? Its answers come out where the model is, and the labels are on the CPU.
-# So bring the answers back, by `.cpu()`, which is short for `.to("cpu")`. Do the same with whatever you want to draw, or to hand to NumPy.
+# How well does the model read? Its answers are on its own device, whereas the labels are on the CPU.
+# So bring the answers back with `.cpu()`, which is short for `.to("cpu")`. Do the same with every tensor that you want to draw, or to give to NumPy.
 
 # %% name="share-right"
 def share_right(model):
@@ -330,7 +338,7 @@ assert _says.device.type == device.type and _says.cpu().device.type == "cpu"
 #
 # *{minutes} minutes*
 #
-# You rent a card by the hour. Will your program run on it? Meta is as strict as a card about where things are, so rehearse there.
+# Suppose that you rent a card by the hour. You want to know beforehand whether your program runs on it. Meta is as strict as a card about where tensors are, so you can rehearse on meta for nothing.
 #
 # *Predict.* Does this training run to its end on meta?
 
@@ -344,13 +352,13 @@ reveal(guess, runs(lambda: train_digits("meta", my_train_step, epochs=1)))
 assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 
 # %% [markdown]
-# Forward, backward and update need only shapes, so they ran. It stopped at the last line of the step, `return loss.item()`: that asks the device for a number, and meta has none.
+# No. The forward pass, the backward pass and the update need only shapes, so they ran. The training stopped at the last line of the step, `return loss.item()`, which asks the device for a number, and meta has none.
 #
 # ### Exercise: `train_step_on`
 #
 # *{minutes} minutes*
 #
-# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so that no caller can forget to.
+# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so that nobody who calls it can forget to do so.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -395,7 +403,7 @@ def plain_step_on(device, model, optimizer, criterion, x, y):
 my_train_step_on = mine("train_step_on", plain_step_on)
 
 # %% [markdown]
-# Once more the rehearsal, with your step.
+# Now repeat the rehearsal with your step.
 
 # %% name="step-on-used"
 far_model = MyMLP([64, 256, 10], nn.ReLU).to("meta")
@@ -410,7 +418,7 @@ _, _there = train_digits(device, lambda *given: my_train_step_on(device, *given)
 assert _there[-1].device.type == device.type and abs(_there[-1].item() - history[-1]) < 0.02
 
 # %% [markdown]
-# That is a loss without a number, and it means success: a whole epoch has run, so every shape, device and dtype in it fits. (Values it cannot check, such as a label of 10.)
+# This is a loss without a number, and yet it is good news: a whole epoch has run, so all shapes, devices and dtypes in it fit. (Meta cannot check values: it would not notice a label of 10, for example.)
 
 # %% [markdown] side=true
 # #### And if the optimizer is built too early?
@@ -443,15 +451,15 @@ assert _early.param_groups[0]["params"][0] is not _layer.weight
 assert _late.param_groups[0]["params"][0] is _layer.weight
 
 # %% [markdown]
-# It has a gradient, and nobody uses it, because the optimizer still holds the parameters of the old layer.
-# A move may replace parameters too (to `"meta"` it does, to CUDA not), which is why the order is worth a habit.
+# No. The new layer has a gradient, but nothing uses it, because the optimizer still holds the parameters of the old layer.
+# `.to` may replace parameters too (for `"meta"` it does, for CUDA it does not), so make the order a habit.
 
 # %% [markdown] side=true
 # #### What does the smallest training on a device look like?
 #
 # *{minutes} minutes*
 #
-# A line, y = 2 x + 1, with `.to(device)` for model and batch, and nothing else that is new.
+# A model learns the line y = 2 x + 1. Model and batch go through `.to(device)`, and nothing else is new.
 
 # %% name="same-loop"
 def fit_line(device, steps=250):
@@ -476,13 +484,13 @@ assert loss < 1e-6 and abs(slope - 2) < 1e-3 and abs(offset - 1) < 1e-3
 #
 # *{minutes} minutes*
 #
-# A fast card often idles, because the loop makes it wait.
+# A fast card often has nothing to do, because the training loop makes it wait.
 # Your program runs on the CPU, which is called the **host**, and the card works *beside* it.
-# At `a @ b` the host only puts a piece of work into the device's queue, and goes on at once, before the product exists: the card works **asynchronously**.
+# At `a @ b` the host only puts a piece of work into the card's queue, and goes on at once, before the product exists. So the card works **asynchronously**.
 #
-# Here is a toy device with an invented clock, so that you can count without a card. Handing over one piece of work takes the host 1 ms.
+# Here is a toy device with an invented clock, so that you can count without a card. The host needs 1 ms to put one piece of work into the queue.
 #
-# *Predict.* The host hands over three pieces of work, of 3 ms each for the device, and does not wait. What does the host's clock say then?
+# *Predict.* The host puts three pieces of work into the queue, and each will take the device 3 ms. The host does not wait. What does its clock say now?
 
 # %% predict=true
 guess = 3  # milliseconds
@@ -500,12 +508,12 @@ reveal(guess, handed_over)
 assert toy.host == 10  # 1 for the first launch, then 3 * 3
 
 # %% [markdown]
-# After 3 ms the host is free, to prepare the next batch for example; after 10 ms the work is done.
+# After 3 ms the host is free again and can prepare the next batch, for example. After 10 ms the device has done all the work.
 #
-# But some things need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
-# There the host waits until the queue is empty, a **synchronization**, and afterwards the device has nothing to do, and waits for the host.
+# But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
+# At such a line the host waits until the queue is empty. This is called a **synchronization**. Then the device in its turn has nothing to do, until the host has put the next piece of work into the queue.
 #
-# *Predict.* Four steps, each of three pieces of work of 1 ms. With one look at the end, all is done after 13 ms. When is it done with a look after each step?
+# *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. If the host looks at the loss once, at the end, all is done after 13 ms. When is all done if it looks after each step?
 
 # %% predict=true
 guess = 16  # milliseconds
@@ -529,15 +537,15 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture your card does nothing. (On the H200, such looks made some steps take 16 ms in place of 8.)
-# So add up `loss.detach()` on the device, and look once in a hundred steps.
+# In the gaps of the second picture the card does nothing. (On the H200, some steps took 16 ms with such a look in each, and 8 ms without.)
+# So add up `loss.detach()` on the device, and look at the sum once in a hundred steps.
 
 # %% [markdown] side=true
-# #### Which words make a device wait?
+# #### Which lines make a device wait?
 #
 # *{minutes} minutes*
 #
-# The meta device tells, because it refuses whatever needs a number.
+# The meta device can tell you, because it refuses every operation that needs a number.
 
 # %% name="needs-a-number"
 def needs_a_number(look):
@@ -548,7 +556,7 @@ def needs_a_number(look):
         return True
 
 # %% [markdown]
-# *Predict.* How many of the six below need a number?
+# *Predict.* How many of the six expressions below need a number?
 
 # %% predict=true
 guess = 3  # a whole number
@@ -571,19 +579,19 @@ assert waiting == ["if x.sum() > 0", "x.cpu()", "x.nonzero()"]
 assert needs_a_number(lambda x: x.tolist()) and needs_a_number(lambda x: x.sum().item())
 
 # %% [markdown]
-# Shapes and dtypes are known on the host, so asking for them waits for nothing.
-# An `if` has to know; so does `x.cpu()`; and `nonzero` waits because the *shape* of its result depends on the numbers.
+# The host knows shapes and dtypes, so it need not wait for them.
+# An `if` needs the number itself, and `x.cpu()` needs all of them. `nonzero` waits because the *shape* of its result depends on the numbers.
 
 # %% [markdown] side=true
-# #### Does the way to the card wait too?
+# #### Does the host wait when it sends a batch to the card?
 #
 # *{minutes} minutes*
 #
-# `x.to("cuda")` waits until the copy is done.
-# **Pinned** memory is kept in one place by the system, so that the card can fetch it by itself.
-# From there `x.to(device, non_blocking=True)` goes on at once; a DataLoader gives such batches with `pin_memory=True`.
-# On the CPU the word changes nothing.
-# The way back with `non_blocking=True` is a trap, because the host may read numbers that have not arrived.
+# Yes: at `x.to("cuda")` the host waits until the copy is done.
+# It need not wait if the batch lies in **pinned** memory, which the operating system keeps in one place, so that the card can fetch the batch by itself.
+# Then `x.to(device, non_blocking=True)` lets the host go on at once. A DataLoader makes such batches if you say `pin_memory=True`.
+# On the CPU `non_blocking` changes nothing.
+# On the way back from the card it is a trap, because the host may read numbers that have not arrived yet.
 
 # %% name="non-blocking"
 batch = torch.randn(1000, 1000)
@@ -604,8 +612,8 @@ assert torch.equal(there.cpu(), batch)
 # *{minutes} minutes*
 #
 # These five pieces of a program run on somebody's laptop, and each of them goes wrong on another device.
-# Four stop there: run them on meta, and read where. `start` runs, but its new layer does not learn. And `epoch` waits in each step, besides.
-# The first fault is of the kind below.
+# Four of them stop with an error: run them on meta, and read in which line. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
+# The fault in the first piece is of the same kind as the one in this module:
 
 # %% name="hunt-example"
 class Shift(nn.Module):
@@ -680,13 +688,13 @@ with shows_error(RuntimeError, match="not on the expected device"):
 # def make_agnostic():
 #     """Return the five, fixed: a dict of names (leave this function as it is).
 #
-#     The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
-#     forward makes what it needs on the device of x. start returns an SGD optimizer that
-#     holds exactly the parameters of the model as it then is. epoch moves its batches, and
+#     .to moves a module with all its tensors, masks too, to any device, alone or inside a
+#     larger module. What forward makes is on the device of x. start returns an SGD optimizer
+#     that holds exactly the parameters that the model has then. epoch moves its batches, and
 #     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
-#     graph; no step waits for a value. On the CPU each computes the numbers that it computes
-#     now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
-#     KeepColumns is not.
+#     graph; no step waits for a value. On the CPU each of the five computes the same numbers
+#     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
+#     does not.
 #     """
 #     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
 #     return {**modules, "start": start, "epoch": epoch}
@@ -752,13 +760,13 @@ def epoch(model, optimizer, batches, device):
 def make_agnostic():
     """Return the five, fixed: a dict of names (leave this function as it is).
 
-    The modules go to any device by .to, alone or in a larger one: all tensors, masks too.
-    forward makes what it needs on the device of x. start returns an SGD optimizer that
-    holds exactly the parameters of the model as it then is. epoch moves its batches, and
+    .to moves a module with all its tensors, masks too, to any device, alone or inside a
+    larger module. What forward makes is on the device of x. start returns an SGD optimizer
+    that holds exactly the parameters that the model has then. epoch moves its batches, and
     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
-    graph; no step waits for a value. On the CPU each computes the numbers that it computes
-    now. Learned are the slope of AddPlaces and the layers of Stack; the mask of
-    KeepColumns is not.
+    graph; no step waits for a value. On the CPU each of the five computes the same numbers
+    as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
+    does not.
     """
     modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
     return {**modules, "start": start, "epoch": epoch}
@@ -777,27 +785,33 @@ check("make_agnostic", make_agnostic)
 # | you see | look at |
 # |---|---|
 # | "Expected all tensors to be on the same device" | a tensor made in `forward`, a mask that is not a buffer, layers in a list, a batch left behind |
-# | no error, and the weights stay | the optimizer was built before the parameters were replaced |
+# | no error, but the weights do not change | the optimizer was built before the parameters were replaced |
 # | the GPU is hardly busy | `.item()` or `print` in each step; batches that come too slowly |
 
 # %% name="progress"
 progress(5)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. `x.to("cuda")` stands alone on a line. Where is x? And where is a module after the same line?
+# 1. `x.to("cuda")` stands alone on a line. Where is the tensor `x` afterwards? And where would a module be?
 # 2. In which order do model, device and optimizer come? Why?
 # 3. What makes a device wait?
 #
 # <details><summary>Answers</summary>
 #
 # 1. The tensor is where it was, and the line had no effect that lasts. The module has moved.
-# 2. Build the model, move it, then build the optimizer: it holds the parameters that the model has at that moment.
-# 3. Whatever needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
+# 2. Build the model, move it, then build the optimizer, because the optimizer holds the parameters that the model has at that moment.
+# 3. Every line that needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
 #
 # </details>
 #
-# Next is chapter 5b, "Mixed precision": the same training, with 16 bits for a number in place of 32.
+# Next is chapter 5b, "Mixed precision": the same training, with 16 bits for each number in place of 32.

@@ -5,9 +5,9 @@
 #
 # *Can the same training run in half the bits?*
 #
-# In chapter 5a your training learned to run on any device. Here it learns to do with 16 bits for most numbers, in place of 32.
-# On a card made for that, a step of a large network took a twelfth of the time, and little more than half the memory.
-# It takes four lines, and **the page to copy is section 5**. You will see what goes wrong without them, and why each line is there.
+# In chapter 5a your training learned to run on any device. Here it learns to use 16 bits for most of its numbers, in place of 32.
+# On a card made for that, one step of a large network took a twelfth of the time, and little more than half the memory.
+# You need a few new lines for it, and **section 5 is the page to copy**. The sections before it show what goes wrong without them, and why each line is there.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -24,12 +24,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import milliseconds, runs, saved_bytes
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("5b")
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -39,9 +45,9 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# Most of a step's memory goes into the **activations**, which the forward pass saves because backward will need them.
-# With 16 bits for a number in place of 32, an activation takes half the bytes, so nearly twice the batch fits.
-# And many cards have circuits of their own for products in 16 bits. This is what one step of training took on an H200, with 16 bits wherever they do no harm, and the most memory that it held:
+# Most of the memory of a training step goes into the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
+# With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
+# And many cards have circuits of their own for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. The columns for 16 bits use them wherever they do no harm:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -49,9 +55,9 @@ figures.first_page()
 # | four layers of 4,096 units, 32,768 rows | 197 ms, 3.4 GB | 16 ms, 1.9 GB | 16 ms, 1.9 GB |
 # | five convolutions, 256 pictures of 128 by 128 | 36 ms, 5.7 GB | 24 ms, 3.2 GB | 25 ms, 3.2 GB |
 #
-# The small reader gains nothing, and the second network is 12 times as fast. (This torch rounds the factors of a product in convolutions too, unless you forbid it, so the third gains less. Chapter 5c says more.)
+# The small reader gains nothing, whereas the second network is 12 times as fast.
 #
-# So why not turn all numbers into 16 bits, and be done? It takes one line. Here is the training of chapter 5a again:
+# So why not turn all numbers into 16 bits, and be done? You need only one line for that, so try it, with the training of chapter 5a. (The folded cell holds its two functions, `train_digits` and `share_right`.)
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -83,7 +89,7 @@ def plain_step(model, optimizer, criterion, x, y):
 MyMLP = mine("MLP", plain_mlp)
 my_train_step = mine("train_step", plain_step)
 
-# %% name="same-training"
+
 def train_digits(device, step, epochs=20, lr=0.5):
     """Learn to read; return the model, and the mean loss of each epoch."""
     torch.manual_seed(seed)
@@ -104,7 +110,7 @@ def share_right(model):
         says = model(ink[unseen].to(device)).argmax(dim=1)
     return (says.cpu() == labels[unseen]).float().mean().item()
 
-
+# %% name="same-training"
 reader, history = train_digits(device, my_train_step)
 print(f"in float32, on {device}: {share_right(reader):.0%} of the unseen digits are right")
 
@@ -112,7 +118,7 @@ print(f"in float32, on {device}: {share_right(reader):.0%} of the unseen digits 
 assert len(loader) == 22 and share_right(reader) > 0.92 and history[-1] < 0.1
 
 # %% [markdown]
-# Train it with small, careful steps, once in float32 and once with everything in bfloat16, which is one of the two formats of 16 bits in chapter 1.
+# Now train it with small, careful steps, once in float32 and once with everything in bfloat16, one of the two formats of 16 bits. (The other is float16.)
 
 # %% name="all-in-sixteen"
 def sixteen_step(model, optimizer, criterion, x, y):
@@ -129,16 +135,16 @@ print(f"epoch 20: loss {full[19]:.2f} in float32, {rough[19]:.2f} in bfloat16")
 assert rough[19] - full[19] > rough[9] - full[9] + 0.05 > 0.1 and rough[19] < rough[9]
 
 # %% [markdown]
-# It learns, but it falls further and further behind, and no error says why.
+# The model in bfloat16 learns, but it falls further and further behind, and no error says why.
 
 # %% [markdown] name="three-things"
 # ### The three faults
 #
 # *{minutes} minutes*
 #
-# Sixteen bits leave too little room in three ways. Here is one line for each, in float16, the other format.
+# Sixteen bits can be too few in three ways. Here is one line for each, in float16.
 #
-# *Predict.* What does the first one print, for 300 * 300?
+# *Predict.* What does the first line print for 300 * 300?
 
 # %% predict=true
 guess = math.inf  # a number
@@ -168,14 +174,13 @@ _total = torch.tensor(2048.0).half()
 assert _total + 1 == 2048 and _total + 2 == 2050
 
 # %% [markdown]
-# 1. **Too large.** The largest number of float16 is 65,504. So 90,000 becomes `inf`, infinity, and a large loss may too.
-# 2. **Lost beside the large.** After 1 the next number is 1.001. So a step of 0.0002 leaves a weight of 1 where it was.
-# 3. **Too small.** The smallest number above 0 is 6e-8. What is less than half of that becomes 0, and gradients are often so small.
+# 1. **Too large.** The largest number of float16 is 65,504. So 90,000 becomes `inf`, infinity, and a large loss may become infinite too.
+# 2. **Lost beside a large number.** The next number after 1 is 1.001. So a step of 0.0002 leaves a weight of 1 where it was.
+# 3. **Too small.** The smallest number above 0 is 6e-8. A number less than half as large becomes 0, and many gradients are that small.
 #
-# The second is the easiest to overlook, because each of the two numbers is fine by itself. It strikes where a step is added to a weight, and where many numbers are added up.
-# (Count to 3000 in float16, one by one, and you stay at 2048: the next number is 2050, so 2049 is rounded back, again and again.)
+# The second fault is the easiest to overlook, because each of the two numbers is fine by itself. It occurs where an optimizer adds a small step to a weight, and where many numbers are added up.
 #
-# Bfloat16 spends its bits in another way, as in chapter 1: it has the range of float32, and still fewer digits. A ✗ marks where trainings go wrong:
+# Bfloat16 spends its bits in another way: it has the range of float32, but even fewer digits than float16. A ✗ marks where trainings go wrong:
 #
 # | | largest number | next after 1 | smallest above 0 |
 # |---|---|---|---|
@@ -188,13 +193,13 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # *{minutes} minutes*
 #
-# A training step meets each of the three in another place, and against each there is a remedy:
+# Each of the three faults occurs in another part of a training step, and there is a remedy for each:
 #
-# 1. In the forward pass numbers get too large, or too coarse to add up. So torch does products in 16 bits, but losses in 32: **autocast**, section 2.
-# 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. Bfloat16 needs only these two.
-# 3. In the backward pass gradients get too small. So we make the loss larger before it, and the gradients smaller after it: **loss scaling**, section 4, for float16 alone.
+# 1. In the forward pass some numbers are too large, or have too few digits to be added up. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
+# 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
+# 3. In the backward pass some gradients are too small. So you multiply the loss by a large factor before the backward pass, and divide the gradients by it afterwards. This is **loss scaling**, section 4, which only float16 needs.
 #
-# Together they are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you. The picture shows one step, with the numbers of the list:
+# Together the three are called **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step; its numbers are those of the list:
 
 # %% figure=true
 figures.scaled_cycle()
@@ -204,9 +209,9 @@ figures.scaled_cycle()
 #
 # *{minutes} minutes*
 #
-# (For both formats.) Most of the time and memory of a training goes to matrix products. These bear 16 bits well, because inside a product the long sum is kept in 32 bits.
-# A loss does not bear them. So somebody should choose the bits for each operation, and not for the model as a whole, as above.
-# `torch.autocast` makes a block in which torch does that for you. (In it, the squared error of 300 is 90,000, even in float16.)
+# (For both formats.) Most of the time and memory of a training goes into matrix products. For these 16 bits are enough, because inside a product torch keeps the long sum in 32 bits.
+# For a loss they are not enough. So you want to choose the bits for each operation, and not for the model as a whole, as above.
+# `torch.autocast` makes a `with` block in which torch chooses them for you.
 # Take the five lines of a step, and put the forward pass, with the loss at its end, into such a block.
 
 # %% name="autocast-step"
@@ -229,8 +234,8 @@ with torch.autocast("cpu", dtype=torch.float16):
 assert F.mse_loss(torch.tensor(300.0).half(), torch.tensor(0.0).half()) == math.inf
 
 # %% [markdown]
-# It reads as well as the model in float32. And what has it saved? Run all 1,400 digits through the reader, and look at what is kept for the backward pass, and at the clock.
-# (`without` leaves out the weights, which are there anyway.)
+# This model reads as well as the one in float32. And what have you saved? Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes.
+# (`without` leaves out the weights, which take their memory in any case.)
 
 # %% name="autocast-saves"
 batch = ink[known].to(device)
@@ -258,12 +263,12 @@ def _kept(net, rows):
 assert _kept(reader, 1400) == [1400 * 320 * 4, 1400 * 320 * 2 + 2560 * 2]  # the copy of a weight
 
 # %% [markdown]
-# Half the bytes, as promised. (Weights, gradients and Adam's state stay as large as they were.)
-# But mind the time. A processor without circuits for 16 bits imitates them, and then mixed precision may take a hundred times as long as float32: there it is only a rehearsal. The gain in time comes on a card, as in the table of section 1.
+# Half the bytes, as promised. (Weights and gradients stay as large as they were.)
+# The time depends on your processor. One without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
 #
 # And what did the one line do? Look into the block.
 #
-# *Predict.* Inside it, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
+# *Predict.* Inside the block, the result of `layer(x)` is bfloat16. What is the dtype of `layer.weight` there?
 
 # %% predict=true
 guess = torch.float32  # a dtype
@@ -285,22 +290,22 @@ assert (h + x).dtype == (h * _factor[None]).dtype == torch.float32
 assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == torch.float16
 
 # %% [markdown]
-# The weight stays as it is, and `Linear` makes a copy of it in 16 bits. Torch chooses the bits anew for each operation:
+# The weight stays in float32, and `Linear` computes with a copy of it in 16 bits. torch chooses the dtype for each operation:
 #
-# | operation | for example | what comes out |
+# | operation | for example | dtype of the result |
 # |---|---|---|
 # | a product | `Linear`, `@`, a convolution | 16 bits |
 # | a loss | `mse_loss`, `cross_entropy` | float32 |
-# | most others | `relu`, and on the CPU `softmax` | what came in |
-# | 16 bits and float32 together | `h + x` | the wider one, float32 |
+# | most others | `relu`, and on the CPU `softmax` | that of the input |
+# | an input in 16 bits, another in float32 | `h + x` | the wider of the two, float32 |
 #
-# On the way back each gradient has the dtype of what it belongs to: 16 bits for that of `h`, float32 for that of the weight.
+# In the backward pass each gradient has the dtype of the tensor it belongs to: 16 bits for the gradient of `h`, float32 for the gradient of the weight. The picture shows the same line from left to right:
 
 # %% figure=true
 figures.dtype_flow()
 
 # %% [markdown]
-# One thing is left to you, and that is the border. What comes out of the block is still 16 bits, and outside of it nobody converts.
+# One thing is left to you, and that is the end of the block. A tensor that leaves the block still has 16 bits, and outside the block torch no longer converts it.
 
 # %% name="border-mistakes"
 with shows_error(RuntimeError, match="same dtype"):
@@ -311,14 +316,14 @@ print("fixed:", layer(h.float()).dtype)
 assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 
 # %% [markdown]
-# The error names the line that stopped, and not the one where the 16 bits came from. You find that one if you can say of each line what comes out of it. The next exercise practices that.
+# The error names the line that stopped, and not the line where the 16 bits came from. To find that one you have to know which dtype each line gives, and the next exercise practices that.
 
 # %% [markdown]
 # ### Exercise: `autocast_dtypes`
 #
 # *{minutes} minutes*
 #
-# Say of ten lines which dtype comes out of each, by the table above. Here are three others, of which two are asked for:
+# Say which dtype each of ten lines gives. The table above has the rule. Here is the form of the answer, with three other lines, of which `ops` asks for two:
 
 # %% name="three-dtypes"
 dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
@@ -369,7 +374,7 @@ check("autocast_dtypes", autocast_dtypes)
 #
 # *{minutes} minutes*
 #
-# No. For CUDA the dtype is float16 unless you name another, and softmax, sums and powers are among the fragile ones; on the CPU it is bfloat16, and softmax takes what comes. Ask your own device.
+# No. On CUDA the 16 bits are float16 unless you name another dtype, and softmax, sums and powers give float32. On the CPU the 16 bits are bfloat16, and softmax keeps the dtype of its input. Ask your own device:
 
 # %% name="ask-the-device"
 tests = {
@@ -395,8 +400,8 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 #
 # *{minutes} minutes*
 #
-# (For both formats.) In section 1 the training all in bfloat16 fell behind, although that format has the range of float32. So numbers that are too large or too small are hardly to blame. Suspect the second fault, and look.
-# Take the reader that learned carefully in float32, compute one more step for its first layer, and count the weights that it moves.
+# (For both formats.) In section 1 the training in bfloat16 fell behind, although this format has the range of float32. So the reason can hardly be numbers that are too large or too small. Suspect the second fault: small steps are lost.
+# To see whether that is so, take the reader that learned carefully in float32, compute one more step for its first layer, and count the weights that the step changes.
 
 # %% name="one-more-step"
 weight = next(careful.parameters())  # of the first layer
@@ -422,11 +427,11 @@ _next = (_tenth.view(torch.int16) + 1).view(torch.bfloat16)
 assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
 
 # %% [markdown]
-# In float32 they all move, or nearly. In bfloat16 nine in ten are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
+# In float32 all of them move, or nearly all. In bfloat16 nine in ten are rounded back to where they were: near 0.1, two neighboring numbers of bfloat16 are 0.0005 apart, and a careful step is much smaller than that.
 #
-# You have the remedy already, because autocast leaves the weights in float32. They are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
+# You already have the remedy, because autocast leaves the weights in float32. These weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
-# So give the careful training of section 1 to the step of section 2, which has the master copy.
+# So repeat the careful training of section 1, with the step of section 2, which keeps the master copy.
 
 # %% name="with-master-copy"
 _, mixed = train_digits(device, low_step, lr=0.02)
@@ -436,22 +441,53 @@ print(f"loss at the end: {full[-1]:.2f} in float32, {mixed[-1]:.2f} in mixed pre
 assert abs(mixed[-1] - full[-1]) < 0.02
 
 # %% [markdown]
-# Now it keeps up. With bfloat16 that is the whole of mixed precision: one line in the step, and a line that nobody writes.
+# Now the training keeps up. For bfloat16 that is the whole of mixed precision: one new line in the step, and no `model.bfloat16()` anywhere.
 
 # %% [markdown] name="scaling"
 # ## 4 Scale the loss
 #
 # *{minutes} minutes*
 #
-# (For float16 only.) Bfloat16 has the range of float32. So if your card has bfloat16 (an A100 does), take it, and skim this section: section 5 uses its scaler, switched off. A T4 has circuits for float16 alone, and float16 has the third fault.
+# (For float16 only.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits for float16 alone, and float16 has the third fault: it cannot hold small gradients.
 #
-# On the way back through a deep network gradients shrink. Take a reader with eight sigmoids, each of which multiplies them by at most 1/4. How large are the gradients of its last four layers, in float32?
+# Here are three gradients. Turn them to float16 once as they are, and once multiplied by 65,536; then divide by 65,536 again, in float32.
+
+# %% name="scale-saves"
+gradients = torch.tensor([1e-8, 3e-6, 0.001])
+print("as they are:  ", gradients.half())
+print("with a factor:", (65536 * gradients).half().float() / 65536)
+
+# %% claim=true
+assert gradients.half()[0] == 0 and gradients.half()[1:].all()
+assert torch.allclose((65536 * gradients).half().float() / 65536, gradients, rtol=1e-3, atol=0)
+
+# %% [markdown]
+# As it is, the smallest one becomes 0. With the factor all three come back.
+#
+# You need not multiply each gradient yourself. If the loss is 65,536 times as large, so are all its gradients. So multiply the loss before the backward pass, and divide the gradients after it, in float32. This is **loss scaling**.
+#
+# The three pictures show all gradients of a deep reader, with eight sigmoids, by size. In the first the loss is as it is, in the second it is 65,536 times as large, and in the third a thousand times larger still. The gray band is the range of float16: the gradients to its left (orange) become 0.
+
+# %% figure=true
+parts = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
+deep = nn.Sequential(*parts, nn.Linear(64, 10))
+figures.gradients(
+    F.cross_entropy(deep(ink[:256]), labels[:256]),
+    list(deep.parameters()),
+    scales=(1.0, 2.0**16, 2.0**26),
+)
+
+# %% [markdown]
+# The factor moves the whole heap of gradients to the right, into the band. In the third picture it has moved the heap too far.
+
+# %% [markdown] side=true
+# #### Which layers learn nothing without the factor?
+#
+# *{minutes} minutes*
+#
+# The deep reader of the pictures has eight sigmoids, and in the backward pass each of them multiplies the gradients by at most 1/4. How large are the gradients of its last four layers, in float32?
 
 # %% name="deep-reader"
-parts = []
-for _ in range(8):
-    parts += [nn.Linear(64, 64), nn.Sigmoid()]
-deep = nn.Sequential(*parts, nn.Linear(64, 10))
 weights = [p for p in deep.parameters() if p.dim() == 2]  # nine of them
 exact = torch.autograd.grad(F.cross_entropy(deep(ink[:256]), labels[:256]), weights)
 print("on average:", [f"{grad.abs().mean().item():.0e}" for grad in exact[-4:]])
@@ -462,7 +498,7 @@ assert all(4 < _later / _sooner < 30 for _sooner, _later in zip(_sizes, _sizes[1
 assert all(5 < _later / _sooner < 14 for _sooner, _later in zip(_sizes[1:-2], _sizes[2:-1]))
 
 # %% [markdown]
-# Go back from the last layer but one, and they shrink about eightfold with each layer. Now the same in float16, where everything below 3e-8 is 0. (`zeros` counts the gradients that became 0.)
+# Read the list from right to left, as the backward pass goes. From the last layer but one on, the gradients shrink about eightfold with each layer. Now compute them in float16, where every number below 3e-8 becomes 0. (`zeros` counts the gradients that became 0.)
 
 # %% name="zeros"
 def zeros(factor):
@@ -474,7 +510,7 @@ def zeros(factor):
     return [round((w.grad == 0).float().mean().item(), 2) for w in weights]
 
 # %% [markdown]
-# *Predict.* Go on from those four, layer by layer. Of the nine, how many have only zero gradients?
+# *Predict.* Continue the list in your head, five more layers to the left. Of all nine layers, how many have only gradients that are 0 in float16?
 
 # %% predict=true
 guess = 3  # a number
@@ -488,20 +524,9 @@ reveal(guess, shares.count(1.0))
 assert 2 <= shares.count(1.0) <= 4 and shares[:2] == [1.0, 1.0] and shares[-1] < 0.1
 
 # %% [markdown]
-# The first layers learn nothing, and again no error says so. The pictures show all these gradients by size, as float32 has them. The gray band is the range of float16, and what lies to its left (orange) becomes 0. (The list has still more zeros, because a 0 on the way back makes zeros of what is computed from it.)
+# The first layers learn nothing, and no error says so. (There are more zeros than the first picture shows, because the backward pass computes further gradients from a gradient that became 0, and these are 0 too.) And with the factor?
 
-# %% figure=true
-figures.gradients(
-    F.cross_entropy(deep(ink[:256]), labels[:256]),
-    list(deep.parameters()),
-    scales=(1.0, 2.0**16, 2.0**26),
-)
-
-# %% [markdown]
-# All three pictures show the same heap of gradients. A loss 65,536 times as large has gradients 65,536 times as large, so the heap moves to the right, into the band. (In the third picture it has moved too far.)
-# After backward, divide the gradients by the same factor, in float32, where there is room. This is **loss scaling**.
-
-# %% name="scale-saves"
+# %% name="scale-saves-layers"
 print(zeros(factor=65536.0))
 
 # %% claim=true
@@ -513,17 +538,17 @@ _tiny = torch.tensor(1e-8)
 assert _tiny.half() == 0 and abs((65536 * _tiny).half().float() / 65536 - _tiny) < 1e-11
 
 # %% [markdown]
-# Nearly all are back. (Most zeros of the first layer are true ones: pixels that have no ink in any of these digits.)
+# Nearly all gradients are back. (Most zeros of the first layer are true zeros: they belong to pixels that have no ink in any of these digits.)
 
 # %% [markdown] name="scaler"
 # ### The search for a factor
 #
 # *{minutes} minutes*
 #
-# Which factor is right? Gradients change as a model learns, so `torch.amp.GradScaler` looks for it while you train. It begins high.
-# When a gradient is inf or nan, it skips the step and halves the factor. After many good steps it tries twice as much.
+# Which factor is right? Gradients change while a model learns, so `torch.amp.GradScaler` searches for the factor during the training. It begins with a large one.
+# When a gradient is inf or nan, the scaler skips the step and halves the factor. After many good steps it doubles the factor again.
 #
-# *Predict.* The factor is 1024, and a gradient overflows. What are the factor and the weight (it was 1.0) after `step` and `update`?
+# *Predict.* The factor is 1024, the weight is 1.0, and a gradient overflows. What are the factor and the weight after `step` and `update`?
 
 # %% predict=true
 guess = (512.0, 1.0)  # (factor, weight)
@@ -546,8 +571,8 @@ for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it
     assert (scaler.get_scale(), weight.item()) == (_factor, _end)
 
 # %% [markdown]
-# One step is lost, and the weight is sound, whereas a step with inf would have destroyed it.
-# The picture shows the search over 60 steps; at the dotted line, all gradients become a hundred times as large. The factor begins much too high and comes down, one skipped step (a cross) at a time. After ten good steps the scaler tries twice as much, which mostly costs one step. (Torch waits for 2000 good steps, so it loses very few.)
+# You lose one step, but the weight stays as it was, whereas a step with inf would have destroyed it.
+# The picture shows such a search over 60 steps. The factor begins much too high and comes down with each skipped step (a cross). After ten good steps the scaler doubles the factor, and mostly loses one step by it. (torch waits for 2000 good steps, so it loses very few.) At the dotted line all gradients become a hundred times as large, and the search adapts.
 
 # %% figure=true
 figures.scaler_search(steps=60)
@@ -558,7 +583,10 @@ figures.scaler_search(steps=60)
 # *{minutes} minutes*
 #
 # This is the page to copy, for both formats: the training of chapter 5a, with the three remedies in their places.
-# The first is the line with `autocast`. The second is a line that is not there: nobody turns the model to 16 bits. The third are the four lines with the scaler. (For bfloat16 it is switched off, and they do what `loss.backward()` and `optimizer.step()` do. In float16 it has to look, in each step, whether a gradient is inf.)
+#
+# 1. Autocast is one line, with the loss inside its block.
+# 2. The master copy needs no line: the model is never turned to 16 bits.
+# 3. Loss scaling is the four lines with `scaler`. For bfloat16 the scaler is switched off, and then `scaler.scale(loss).backward()` and `scaler.step(optimizer)` do what `loss.backward()` and `optimizer.step()` do.
 
 # %% name="whole-step"
 def train_mixed(device, dtype, epochs=20, lr=0.5):
@@ -595,16 +623,16 @@ assert min(right) > 0.92 and right[0] - min(right) < 0.021
 assert abs(losses[-1] - history[-1]) < 0.02
 
 # %% [markdown]
-# Three trainings, and by their results you could not tell which is which.
+# From the results of these three trainings you could not tell which is which.
 #
 # ### With clipping
 #
 # *{minutes} minutes*
 #
-# Large models need one thing more. Where all gradients together are longer than a limit, `clip_grad_norm_` shortens them to it: this is **clipping** (chapter 4x).
-# It has to see the true gradients, without the factor, so `scaler.unscale_(optimizer)` takes that out earlier.
+# Large models need one thing more. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
+# Clipping must see the true gradients, without the factor. So call `scaler.unscale_(optimizer)` before it, which divides the gradients by the factor.
 #
-# *Predict.* The true gradient is 0.5, the limit 1.0, the factor 1024. Somebody clips first and unscales afterwards. What is the gradient?
+# *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then?
 
 # %% predict=true
 guess = 1 / 1024  # a number
@@ -630,7 +658,7 @@ assert 500 < _weight.grad.item() / weight.grad.item() < 525
 assert round(weight.grad.item(), 5) == 0.00098
 
 # %% [markdown]
-# 0.00098 in place of 0.5, and no error. The model learns, with SGD about 500 times too slowly.
+# 0.00098 in place of 0.5, and no error: 512 was cut down to 1, and then divided by 1024. With SGD the model learns about 500 times too slowly.
 
 # %% [markdown] side=true name="arrange-amp-train-step"
 # #### Would you like the lines of `amp_train_step` shuffled?
@@ -650,7 +678,7 @@ arrange("amp_train_step")
 #
 # *{minutes} minutes*
 #
-# Two lines are new, for the clipping. The loss is the mean squared error: backward gets it with the factor, and the function returns it without.
+# It is the step from the page to copy, with two new lines for the clipping. The loss is the mean squared error. The backward pass gets the loss with the factor; your function returns it without.
 
 # %% name="amp-step-example"
 score = torch.tensor([0.5], requires_grad=True)
@@ -705,7 +733,7 @@ def plain_amp_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 my_amp_train_step = mine("amp_train_step", plain_amp_step)
 
 # %% [markdown]
-# Let it teach a reader for five epochs. Since its loss is the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
+# Train a reader with it for five epochs. Since the loss is the mean squared error, the target of each digit is ten numbers: 1 at the true digit and 0 at the others.
 
 # %% name="amp-step-used"
 clipped = MyMLP([64, 256, 10], nn.ReLU).to(device)
@@ -726,7 +754,7 @@ assert share_right(clipped) > 0.85
 #
 # *{minutes} minutes*
 #
-# `unscale_` twice before `update` raises. `optimizer.step()` in place of `scaler.step(optimizer)` is silent, and takes a step that is too large by the factor.
+# To call `unscale_` twice before `update` is an error. To write `optimizer.step()` in place of `scaler.step(optimizer)` is worse, because there is no error: the step is too large by the factor.
 
 # %% name="scaler-mistakes"
 weight = nn.Parameter(torch.tensor(1.0))
@@ -747,9 +775,9 @@ assert abs(weight.item() - (1 - 0.1 * 0.5 * 1024)) < 1e-3
 #
 # *{minutes} minutes*
 #
-# Those are the old names. They still work, with a warning; write `torch.amp` and name the device.
-# An autocast block or a scaler that says `"cuda"` on a machine without it does not stop: it warns, and computes in float32.
-# Whoever does not read the warning believes that mixed precision has been tested.
+# Those are the old names. They still work, with a warning. Write `torch.amp`, and name the device.
+# If an autocast block or a scaler says `"cuda"` on a machine without CUDA, torch does not stop: it warns, and computes in float32.
+# If you overlook the warning, you believe that you have tested mixed precision.
 
 # %% name="old-names"
 def warnings_of(action):
@@ -787,12 +815,12 @@ if not torch.cuda.is_available():
 #
 # *{minutes} minutes*
 #
-# Autocast knows torch's own operations, but not your formula. Take the square of a difference, the distance of chapter 1.
-# Many programs multiply `(p - q) ** 2` out, because for whole tables that takes only one matrix product.
+# Autocast knows torch's own operations, but it does not know your formula. Take the distance of chapter 1, a sum of squared differences.
+# Many programs compute (p - q)² as p² + q² - 2pq, because for whole tables of numbers that takes only one matrix product.
 #
-# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, so 1. But in bfloat16, numbers of this size are 256 apart, so each square may be off by 128, and the 1 is lost.
+# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But in bfloat16, numbers of this size are 256 apart, so each square may be wrong by 128, and the 1 is lost.
 #
-# Now do the same with pictures: suppose that the digits come on gray paper, where every pixel is 200 higher.
+# Now do the same with pictures. Suppose that the digits are written on gray paper, so that every pixel is larger by 200.
 
 # %% name="gray-paper"
 def square_distances(a, b):
@@ -810,7 +838,7 @@ full = square_distances(gray[unseen], gray[known])
 print(f"float32 reads {nearest_right(full):.1%}")
 
 # %% [markdown]
-# And the same line in an autocast block?
+# And what does the same line give in an autocast block?
 
 # %% name="forward-loses"
 with torch.autocast("cpu"):
@@ -830,10 +858,10 @@ assert _next.sub(_products).unique().tolist() == [32768]
 assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
 # %% [markdown]
-# It misreads many of them now, because autocast did the matrix product in 16 bits.
-# Its numbers are above 5 million, where bfloat16 has a number only every 32,768, and the distances are a few thousand.
+# Now it misreads many of them, because autocast computed the matrix product in 16 bits.
+# The numbers in this product are above 5 million. There two neighboring numbers of bfloat16 are 32,768 apart, whereas the distances are only a few thousand.
 #
-# `enabled=False` makes an island of float32 in the block:
+# An inner block with `enabled=False` is an island of float32:
 
 # %% name="fragile"
 with torch.autocast("cpu"):
@@ -851,14 +879,14 @@ with torch.autocast("cpu"):
         assert not runs(lambda: layer(torch.ones(1, 4).bfloat16()))  # the switch does not convert
 
 # %% [markdown]
-# One thing the island does not do: numbers that came in with 16 bits keep their 16 bits.
+# One thing the island does not do: a tensor that enters it with 16 bits keeps its 16 bits.
 #
 # ### Exercise: `mixed_region`
 #
 # *{minutes} minutes*
 #
-# Build the island once, for any fragile part of a model. It has two halves, the switch and `.float()`.
-# Wrapped by your function, the product below must give the same inside the block as outside.
+# Write a function that builds such an island around any part of a model. It has to do two things: switch autocast off, and turn the input to float32 by `.float()`.
+# Wrapped by your function, the product below must have the same dtype inside the block as outside.
 
 # %% name="mixed-region-example"
 x = torch.ones(3, 4)
@@ -917,37 +945,43 @@ with torch.autocast("cpu"):
 #
 # *{minutes} minutes*
 #
-# You can write the whole training step in mixed precision, say which line has which bits, and find the three faults by what you see:
+# You can write a whole training step in mixed precision, you know which dtype each of its lines gives, and you can find the three faults by what you see:
 #
 # | you see | look at |
 # |---|---|
-# | "must have the same dtype" | the border of autocast: `.float()` |
+# | "must have the same dtype" | a tensor that left the autocast block: `.float()` |
 # | the loss falls more slowly than in float32 | weights in 16 bits: `model.bfloat16()` or `model.half()` somewhere |
-# | loss nan or inf in float16 | a loss outside of autocast, or a formula that needs an island (section 6) |
+# | the loss is nan or inf in float16 | a loss outside of autocast, or a formula that needs an island (section 6) |
 # | the first layers do not learn in float16 | the scaler is missing (section 4) |
-# | learning much too slow in float16 | clipped before `unscale_` |
+# | the model learns much too slowly in float16 | gradients that were clipped before `unscale_` |
 
 # %% name="progress"
 progress(5)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. What goes wrong in 16 bits at each part of a step, and what is the remedy?
-# 2. What happens to a step that overflows?
+# 1. What goes wrong in 16 bits in each part of a step, and what is the remedy?
+# 2. What does the scaler do when a gradient overflows?
 # 3. Do you need mixed precision at all?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Forward: losses and long sums get coarse, and in float16 inf; autocast. Backward: too small becomes 0; scale the loss. Update: steps are lost beside the large; weights in float32.
-# 2. The scaler skips it, and halves the factor.
-# 3. For a small model, or on a CPU without circuits for it, no. With a large one on a GPU, try it, and measure time, memory and the loss.
+# 1. Forward pass: losses and long sums have too few digits, and in float16 they may become inf. The remedy is autocast. Backward pass: small gradients become 0. The remedy is to scale the loss. Update: a small step is lost beside a large weight. The remedy is weights in float32.
+# 2. It skips the step, and halves the factor.
+# 3. For a small model, or on a CPU without circuits for it, no. For a large model on a GPU, try it, and measure time, memory and the loss.
 #
 # </details>
 #
-# Next is chapter 5c, "Time and memory", for another day: measure what you have gained. Chapter 6 does not need it, so you may go on to 6a, "Your handwriting".
+# Next is chapter 5c, "Time and memory", in which you measure what you have gained. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
 #
 # ### Further reading
 #

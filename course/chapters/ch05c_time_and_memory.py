@@ -5,8 +5,8 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# Chapters 5a and 5b brought your training to any device, and to half the bits. Here you measure what that saves, on your own machine.
-# Chapter 6 needs nothing of this, so it can wait for another day. With a card you will see more (Colab lends you one: Runtime, Change runtime type, GPU).
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure what that saves, on your own machine.
+# Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a card you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -27,12 +27,18 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import ToyDevice, operations, runs, saved_bytes, saved_shapes
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("5c")
 
 # %% name="first-page" figure=true
 figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
@@ -46,11 +52,14 @@ assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's sha
 #
 # *{minutes} minutes*
 #
-# "CUDA out of memory": whoever trains on a card meets this sentence sooner or later. It says that the card is full, but not what it is full of.
+# "CUDA out of memory": you will meet this error sooner or later if you train on a card. It says that the card's memory is full, but not what it is full of. Four things take memory:
 #
-# First there are the **parameters**, and their **gradients**, as many numbers again. Then there is the **state of the optimizer**, what it remembers of earlier steps: plain SGD nothing, momentum one number for each weight, Adam two. And last there are the **activations**, which the forward pass saves because backward will need them.
+# - the **parameters**;
+# - their **gradients**, one for each parameter;
+# - the **state of the optimizer**, what it remembers of earlier steps: plain SGD remembers nothing, SGD with momentum one number for each parameter, and Adam two;
+# - the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
 #
-# *Predict.* You train 1000 weights in float32 with Adam. How many bytes is that, without the activations?
+# *Predict.* You train 1000 weights in float32 with Adam. How many bytes do the first three take together?
 
 # %% predict=true
 guess = 16_000  # bytes
@@ -69,11 +78,11 @@ reveal(guess, sum(part.nbytes for part in parts))
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# For each weight 4 numbers of 4 bytes, and so it stays, however large the batch is. Only the activations grow with it, since each row leaves its own behind.
+# These are 4 numbers of 4 bytes for each weight, whatever the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
 #
-# The picture at the top shows a network with 300,000 weights and four sizes of batch. On its left half, the batch fills the card. So the first cure is a smaller batch.
-# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes. (Accumulation, from chapter 2, spares most updates.)
-# Mixed precision is the better cure: it keeps the batch, and needs less for each activation.
+# The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. In its left half you see that a large batch, by its activations, takes most of the memory. So the first remedy is a smaller batch.
+# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes.
+# Mixed precision is the better remedy: it keeps the size of the batch, and takes fewer bytes for each activation.
 
 # %% name="choose-device"
 if device == "auto":
@@ -86,8 +95,8 @@ print("this notebook works on:", device)
 #
 # *{minutes} minutes*
 #
-# You can work out about how much a step will hold, before the card tells you that it does not fit.
-# The activations are what the forward pass saves. Here they are for 32 digits, and the reader of chapter 5a:
+# You can compute roughly how many bytes a step will hold, before the card tells you that they do not fit.
+# For that you have to know which activations the forward pass saves. Here are their shapes, for the reader of chapter 5a and 32 digits:
 
 # %% name="what-is-saved"
 from sklearn.datasets import load_digits
@@ -105,18 +114,21 @@ for _rows in (32, 320):
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# First come the digits, for the first layer.
-# The result of the ReLU comes twice, for the ReLU itself and for the last layer, and is one piece of memory.
-# The last layer's weight is there anyway.
+# The first are the digits, which the first layer saves.
+# The result of the ReLU comes twice, because the ReLU and the last layer both save it, but it takes its memory only once.
+# The weight of the last layer takes no memory of its own here, because it is a parameter.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 #
 # ### Exercise: `memory_plan`
 #
 # *{minutes} minutes*
 #
-# Add up all four parts of section 1 for any model, in any dtype. (The sum is an estimate: the activations go while the gradients come, and operations need room to work.)
-# Two tensors share memory if `t.untyped_storage().data_ptr()`, the address, is the same for both; `t.untyped_storage().nbytes()` is the size of all of it.
-# Torch may give an address out again when its tensor is gone, so keep the model's result until you have counted.
+# Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
+#
+# The activations are the difficult part. Run the forward pass inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`. Then torch calls your function `pack` with each tensor that it saves, and keeps what `pack` returns. (`unpack` has to make the tensor from that again; here both can return what they get.)
+#
+# Two tensors share memory if the address `t.untyped_storage().data_ptr()` is the same for both. `t.untyped_storage().nbytes()` is the size of that memory in bytes.
+# When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
 
 # %% name="memory-plan-example"
 plan_layer, plan_batch = nn.Linear(3, 2), torch.ones(4, 3)
@@ -169,8 +181,8 @@ check("memory_plan", memory_plan)
 #
 # *{minutes} minutes*
 #
-# `torch.cuda.memory_allocated()` says how many bytes tensors hold now, and `max_memory_allocated()` the most since the last reset.
-# It is more than the plan, because pieces are rounded up, and because operations need room to work, above all backward, for the gradients of the activations.
+# `torch.cuda.memory_allocated()` says how many bytes all tensors on the card hold now, and `max_memory_allocated()` the most that they have held since the last reset.
+# This is more than your plan, because torch rounds each piece of memory up, and because operations need memory to work in: above all the backward pass, for the gradients of the activations.
 
 # %% name="memory-on-device"
 machine = "your card" if device.type == "cuda" else "this CPU"
@@ -193,9 +205,9 @@ assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8
 #
 # *{minutes} minutes*
 #
-# Keep less, and compute it again: this is **activation checkpointing**.
-# `checkpoint(block, x)` saves the input of a block and nothing from inside it, and when backward comes to the block, it runs once more.
-# (Chapter 4's checkpoint, a file with weights, has only the name in common.)
+# You can save fewer activations, and compute the others a second time: this is **activation checkpointing**.
+# `checkpoint(block, x)` saves the input of a block and nothing from inside it. When the backward pass reaches the block, the block runs once more.
+# (The checkpoint of chapter 4, a file with weights, has only the name in common with this one.)
 #
 # *Predict.* A block runs under `checkpoint`, then comes `backward`. How many times has its forward run?
 
@@ -223,8 +235,8 @@ assert torch.allclose(layer.weight.grad, _again, atol=1e-5)  # the same gradient
 
 # %% [markdown]
 # The price is a second forward pass.
-# It is worth it for blocks that are narrow where they begin, and wide inside. Here are eight of them, one after another.
-# (Say `use_reentrant=False`: it is the newer of two ways, and torch asks you to choose.)
+# It pays off for blocks whose input is narrow and whose inside is wide. Here are eight of them, one after another.
+# (Write `use_reentrant=False`: torch has two ways of doing this, asks you to choose, and this is the newer one.)
 
 # %% name="checkpoint-memory-on-device"
 def wide_block():
@@ -253,7 +265,7 @@ assert kept < plain_kept / 4
 assert torch.allclose(through(x, True), through(x, False), atol=1e-2)
 
 # %% [markdown]
-# Dropout drops the same places the second time, because torch draws the same random numbers again.
+# Dropout sets the same places to 0 in the second run, because torch draws the same random numbers again.
 
 # %% name="checkpoint-dropout"
 x = torch.ones(1000, requires_grad=True)
@@ -270,15 +282,15 @@ assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, 
 #
 # *{minutes} minutes*
 #
-# Nobody can tell how fast your model is on your card, so measure, and mind three things:
+# No table can tell you how fast your model is on your card, so measure it yourself. Three things matter:
 #
-# - **wait**, or you measure only how long your program takes to hand the work over (on an H200 0.04 ms for a product that took 2.7): `torch.cuda.synchronize()` waits until the queue is empty;
-# - **warm up**, because the first call loads code, asks for memory and chooses a method;
-# - **take the median**, the value in the middle, because other programs get in the way now and then.
+# - **Wait.** Otherwise you measure only how long your program needs to put the work into the card's queue. (On an H200 these were 0.04 ms for a product that took 2.7 ms.) `torch.cuda.synchronize()` waits until the queue is empty.
+# - **Warm up.** The first call takes longer, because it loads code, asks for memory and chooses a method.
+# - **Take the median**, the value in the middle, because now and then another program interferes.
 #
-# To wait at the end is not enough.
+# It is not enough to wait at the end.
 #
-# *Predict.* The toy device of chapter 5a has 50 ms of work left over from before. You read the clock, launch 4 ms of work (which takes your program 1 ms), wait, and read the clock again. What do you measure?
+# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, give it 4 ms of work (which takes your program 1 ms), wait, and read the clock again. How many milliseconds do you measure?
 
 # %% predict=true
 guess = 54  # milliseconds
@@ -305,7 +317,7 @@ assert (_toy.host - _begin, toy.host - begin) == (5, 54)
 #
 # *{minutes} minutes*
 #
-# Write a stopwatch that does all three right. How to wait is an argument, `sync`: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
+# Write a stopwatch that does all three. It gets the way to wait as an argument, `sync`: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
 
 # %% name="median"
 times = [1, 1, 2, 9, 1]  # the seconds of five calls
@@ -367,9 +379,10 @@ print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) *
 #
 # *{minutes} minutes*
 #
-# It depends on the circuits; a processor without them imitates them, slowly.
-# And a card as new as an A100 can round only the factors of a float32 product, if you ask for it by `torch.set_float32_matmul_precision("high")`: a step that took an H200 197 ms in float32 took 36 then, and 16 in bfloat16.
-# So believe no "twice as fast" that does not name the machine. Here is yours; look first whether both give the same numbers.
+# That depends on the circuits. A processor without circuits for 16 bits imitates them, slowly.
+# And there is something between the two: since the A100, cards can round the factors of a product of float32 numbers and keep the rest in 32 bits, if you ask for it by `torch.set_float32_matmul_precision("high")`. Then a step that took an H200 197 ms in float32 took 36 ms, and 16 ms in bfloat16.
+# (In convolutions torch rounds the factors without being asked. That is why the convolutions in the table of chapter 5b gained less from 16 bits.)
+# So do not believe a "twice as fast" that does not name the machine. Here is a measurement on yours. First check that both give the same numbers.
 
 # %% name="race"
 side = 2048 if device.type == "cuda" else 256
@@ -393,8 +406,8 @@ assert there_a.nbytes == 2 * low_a.nbytes
 #
 # *{minutes} minutes*
 #
-# Each cast is an operation of its own: for one Linear the input, the weight and the bias.
-# In a small network the casts take longer than the products do.
+# Autocast turns tensors to 16 bits, and each time that is an operation of its own. One Linear needs three: for its input, its weight and its bias.
+# In a small network these take longer than the products do.
 
 # %% name="autocast-price"
 def speed_under_autocast(model, x):
@@ -445,16 +458,16 @@ with torch.no_grad():
 assert batch < one_by_one
 
 # %% [markdown]
-# Each call has a price of its own, on the CPU too, and a batch pays it once.
-# On a GPU this goes further: while one row leaves most of the card idle, a hundred rows take as long as one.
+# Each call takes some time that does not depend on the number of rows, on the CPU too. A batch needs that time only once.
+# On a GPU the difference is larger still: one row leaves most of the card idle, so a hundred rows may take as long as one.
 
 # %% [markdown] side=true
 # #### Which operation takes the time?
 #
 # *{minutes} minutes*
 #
-# First: which run at all, and how often? A Linear is `addmm`, a product and a sum in one, with its weight transposed.
-# For how long each of them ran on a card, the **profiler** says, in microseconds (us), by the names that the card's programs have.
+# First look which operations run, and how often. A Linear is one `addmm`, a product and a sum in one, with the weight transposed.
+# How long each of them took on a card, the **profiler** tells you. It counts in microseconds (us), and uses the names of the card's own programs.
 
 # %% name="profiler"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
@@ -474,18 +487,18 @@ else:
 assert operations(lambda: small(rows)).count("addmm") == 2
 
 # %% [markdown] name="factor-loses"
-# ## 4 What does a factor lose?
+# ## 4 Which factor is large enough?
 #
 # *{minutes} minutes*
 #
-# In chapter 5b, float16 lost the gradients of the first layers, and a factor of 65,536 brought nearly all of them back. And a smaller one, or a larger one? Count.
+# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a smaller factor be enough? Would a larger one be better? Count what each of them loses.
 #
 # ### Exercise: `underflow_report`
 #
 # *{minutes} minutes*
 #
 # For each factor, compute the share of the gradients that become 0 in float16.
-# Of the three gradients here, two are not zero. Without a factor one of the two is lost; with 1024 none.
+# Of the three gradients here, two are not 0. Without a factor float16 loses one of these two; with the factor 1024 it loses none.
 
 # %% name="underflow-example"
 slope = torch.tensor([1e-9, 1e-3, 0.0])
@@ -553,7 +566,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of gradients in chapter 5b shows.
+# With 2 ** 26 hardly any gradient becomes 0. But some become inf instead, on the other side of the band, as you see in the third picture of gradients in chapter 5b.
 
 # %% [markdown] name="any-batch"
 # ## 5 Batches of any shape
@@ -564,7 +577,7 @@ assert _scaled.half().isinf().any()
 #
 # *{minutes} minutes*
 #
-# A batch is not always a pair: it may be a dict, or a list of lists. Write one function that moves them all; it will call itself.
+# A batch is not always a pair. It may be a dict, or a list of lists. Write one function that moves every tensor in a batch of any form. (It will have to call itself.)
 
 # %% name="nested-batch"
 batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
@@ -635,9 +648,9 @@ assert made.device == moved.device and made.device.type == device.type
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Build a detector: which operations of a function make a device wait?
-# Every operation passes through torch's **dispatcher**, which chooses the code for the device, and a `TorchDispatchMode` looks over its shoulder.
-# Here is one that takes notes.
+# Build a detector that tells which operations of a function make a device wait.
+# Every operation goes through torch's **dispatcher**, which chooses the code for the device. A `TorchDispatchMode` sees each operation on its way.
+# Here is one that notes their names.
 
 # %% name="dispatch-mode"
 class Tell(TorchDispatchMode):
@@ -692,8 +705,8 @@ check("count_syncs", count_syncs)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Once you have built the search for a factor yourself, a `GradScaler` holds no secrets.
-# Begin with a static one, whose factor stays; then let it move.
+# If you build the search for a factor yourself, you know what a `GradScaler` does.
+# Begin with a static scaler, whose factor stays as it is. Then let the factor change.
 
 # %% name="scaler-example"
 print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
@@ -810,7 +823,7 @@ assert weight.item() == 1.0
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Why do the weights stay in float32? Take the same steps twice, once in bfloat16 alone and once on a float32 master copy.
+# Why do the weights stay in float32? Take the same steps twice: once with weights in bfloat16, and once with a master copy in float32.
 
 # %% name="master-example"
 alone, master = torch.tensor(1.0, dtype=torch.bfloat16), torch.tensor(1.0)
@@ -844,8 +857,8 @@ check("master_weights", master_weights)
 # *{minutes} minutes*
 #
 # On this CPU, with one thread, yes, to the last bit.
-# Some operations on a GPU add up in whichever order the parts are ready.
-# `torch.use_deterministic_algorithms(True)` takes another way where there is one, and raises where there is none.
+# On a GPU some operations add up numbers in whichever order they are ready, and the order changes the last digits of a sum.
+# After `torch.use_deterministic_algorithms(True)` torch uses another method where it has one, and raises an error where it has none.
 
 # %% name="same-again"
 def one_product():
@@ -892,9 +905,9 @@ for _total in (_many.sum(), _many.flip(0).sum()):
     assert abs(_total - _many.double().sum()) < 1e-2
 
 # %% [markdown]
-# Near 1e8 the gap between two float32 numbers is 8, so the 1 is gone.
-# A sum depends on its order, and every device, library and number of threads has its own; so no, it is not an error.
-# Never compare two devices with `==`: ask for agreement up to a **tolerance**, some multiple of the dtype's eps.
+# No. Near 1e8 two neighboring float32 numbers are 8 apart, so the 1 is lost.
+# A sum depends on the order in which you add, and every device, library and number of threads has an order of its own. So it is not an error if two devices differ a little.
+# Never compare the results of two devices with `==`. Compare them up to a **tolerance**, some multiple of the dtype's eps.
 # `torch.testing.assert_close` does that, and says what differs.
 
 # %% name="tolerances-by-dtype"
@@ -914,13 +927,13 @@ for _kind in (torch.float32, torch.float16, torch.bfloat16):
 #
 # *{minutes} minutes*
 #
-# So far torch does one operation after the other, and each has its price: a launch, and a trip of all the numbers to the memory and back.
-# `fast = torch.compile(model)` reads ahead: at the first call it makes one program of the operations, in which a sum and a ReLU, for example, share one trip.
+# So far torch has done one operation after the other. For each operation the host has to start some work on the device, and the device has to fetch all numbers from its memory and write the results back.
+# `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
 # From then on it runs that program, as long as the inputs are of the same kind.
 #
-# What makes the program is called a backend. Any function may be one; this one notes what it was given, and changes nothing.
+# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
 #
-# *Predict.* A compiled Linear and ReLU is called three times with five digits. How often is the backend asked?
+# *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
 
 # %% predict=true
 guess = 1  # times
@@ -948,24 +961,30 @@ assert len(noted) == 1 or not can_compile
 
 # %% [markdown]
 # Once, for three calls.
-# The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled.
-# For these two layers that took 13 seconds where this was written, so it is for a model that runs thousands of times.
-# Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
+# The real backend, which you get if you name none, writes a program in C++ or for the card, and compiles it.
+# For these two layers that took 13 seconds on our machine, so it pays off for a model that runs thousands of times.
+# Where your code looks at a number, by `print(loss)` or `loss.item()`, the compiled program has to stop and go back to Python. This is called a **graph break**.
 
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # *{minutes} minutes*
 #
-# You can plan what a step will hold, and time a model so that the figures mean something.
+# You can compute beforehand how much memory a step will hold, and measure times that you can believe.
 #
 # | you see | look at |
 # |---|---|
-# | a speed-up that is too good | no `synchronize` before the clock is read |
+# | a speed-up that is too good | a clock that was read without `synchronize` before it |
 # | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 2) |
 
 # %% name="progress"
 progress(5)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
@@ -973,18 +992,18 @@ progress(5)
 # Say it aloud, then open the answers.
 #
 # 1. Which part of the memory grows with the batch?
-# 2. Adam trains 1000 float32 weights. How many bytes is that, without activations?
+# 2. Adam trains 1000 weights in float32. How many bytes does that take, without the activations?
 # 3. Which three things does an honest stopwatch do?
 #
 # <details><summary>Answers</summary>
 #
 # 1. The activations.
 # 2. 16,000: weights, gradients and Adam's two averages, 4 bytes each.
-# 3. It waits before it reads the clock, both times; it warms up; and it takes the median.
+# 3. It waits before it reads the clock, both times. It warms up. And it takes the median.
 #
 # </details>
 #
-# Next is chapter 6a, "Your handwriting": you draw a digit, and a model of yours reads it.
+# Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
 #
 # ### Further reading
 #

@@ -5,9 +5,9 @@
 #
 # *The model reads 98 of 100 digits that it has never seen. Why can it not read this one?*
 #
-# This is where the first page of chapter 1 was leading.
-# You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
-# It will misread most of what you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
+# The first page of chapter 1 promised you this notebook.
+# You will draw a digit with the mouse, and a model will say which one it is. You will have built the model and written the loop that trains it.
+# It will misread most digits that you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
 # The folded cells below load what this notebook needs.
@@ -24,7 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
@@ -33,20 +33,26 @@ torch.set_num_threads(1)  # for models this small, a second thread costs more th
 _ = torch.manual_seed(seed)
 plots_take_the_ink_of_the_page()
 
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("6a")
+
 # %% name="first-page" figure=true
 figures.first_page()
 
 # %% [markdown]
-# The same model reads the same drawing twice, and its ten bars say how probable it finds each digit.
-# Between the two readings lies one short function, and section 4 finds out which.
+# In this picture the same model reads the same drawing twice. The ten bars say how probable each digit is to the model.
+# Between the two readings the drawing goes through one short function, and in section 4 you find out which.
 
 # %% [markdown] name="digits-text"
 # ## 1 A model that looks
 #
 # *{minutes} minutes*
 #
-# The digits are those of chapter 1, and 397 of them go into the drawer.
-# A convolution wants an axis for the channels, so a picture is (1, 8, 8) here, with ink from 0 to 1.
+# The digits are those of chapter 1. As in chapter 4, 397 of them go into a drawer: the model never learns from these, and you use them to measure how well it reads.
+# A convolution expects an axis for the channels, so a picture has the shape (1, 8, 8) here. Its ink goes from 0 to 1.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -65,8 +71,8 @@ print(images.shape, len(known), "to learn from,", len(drawer), "in the drawer")
 assert images.shape == (1797, 1, 8, 8) and images.max() == 1 and len(drawer) == 397
 
 # %% [markdown]
-# The model is that of chapter 3, which looks at small pieces of the picture, with a second layer that looks at what the first has found.
-# A function makes it, because we will need it more than once, with the same first weights.
+# The model is the convolutional network of chapter 3, which looks at small pieces of the picture, with a second convolution that looks at what the first one has found.
+# A function makes the model, because you will need it twice, each time with the same weights at first.
 
 # %% name="make-model"
 def make_model(seed):
@@ -99,8 +105,8 @@ assert abs(F.cross_entropy(model(images), labels).item() - math.log(10)) < 0.05
 #
 # *{minutes} minutes*
 #
-# Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it asks the model where it is, by `device = next(model.parameters()).device`, and sends each batch there.
+# To which device should the training send its batches? A function that says `"cuda"` fails on every laptop without such a card, and one that moves no batch fails on every GPU.
+# So let it ask the model where it is, by `device = next(model.parameters()).device`, and send each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -117,10 +123,13 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 #
 # *{minutes} minutes*
 #
-# Begin with your `fit` of chapter 4: this is the same loop, one step larger. Three things are new.
-# Each batch goes where the model is. The order comes from a generator of its own, so that a second training with the same seed goes through the images in the same order, whatever else draws numbers meanwhile.
-# And in the mean loss of an epoch every image counts alike, although the last batch may be smaller.
-# `split` gives the rows of each batch; here are ten images, in batches of four:
+# Begin with your `fit` of chapter 4, because this is the same loop. Three things are new:
+#
+# 1. Each batch goes to the device of the model.
+# 2. The loop shuffles the images itself, with a generator of its own. So a second training with the same seed goes through the images in the same order, even if other parts of the program draw random numbers meanwhile.
+# 3. In the mean loss of an epoch every image counts alike, although the last batch may be smaller.
+#
+# `split` gives the rows of each batch. Here are ten images, in batches of four:
 
 # %% name="train-example"
 order = torch.Generator().manual_seed(seed)
@@ -198,7 +207,7 @@ my_train = mine("train", plain_train)
 #
 # *{minutes} minutes*
 #
-# The nearest neighbor of chapter 1 read 98 or 99 of 100, the MLP of chapter 4 about 96. And this model, after 15 epochs?
+# The nearest neighbor of chapter 1 read 98 or 99 of 100 digits, and the MLP of chapter 4 about 96. How many will this model read after 15 epochs?
 
 # %% name="train-the-model"
 optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
@@ -221,17 +230,17 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
-# In the drawer it is about as good as the nearest neighbor, and no better. (But it carries 9,930 numbers, and the neighbor has to keep the 89,600 of its 1,400 digits.)
-# What else it has gained, this drawer cannot show; section 5 will.
+# On the drawer it is about as good as the nearest neighbor, and no better. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
+# It has learned something else too, which this drawer cannot show. Section 5 shows it.
 
 # %% [markdown] name="look-at-the-wrong"
 # ### What it gets wrong
 #
 # *{minutes} minutes*
 #
-# Which digits does it confuse? Count each pair: what a digit is (the row), and what the model says (the column).
-# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class. With a second `one_hot` in place of the pictures it counts, and gives a **confusion matrix**.
-# (Section 7 draws it.)
+# Which digits does it confuse with which? Count how often each pair occurs: what a digit is (the row), and what the model says (the column).
+# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class. With a second `one_hot` in place of the pictures, the same product counts the pairs. The result is called a **confusion matrix**.
+# (In section 7 you see it as a picture.)
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -253,9 +262,9 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# On the diagonal stands what is right, and off it every number that is not 0 counts mistakes. For example, a 2 in row 3 and column 7 would say that two threes were taken for sevens (rows and columns count from 0).
+# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, a 2 in row 3 and column 7 would say that the model took two threes for sevens (rows and columns count from 0).
 #
-# Now look at them. Take the ten digits whose true name got the smallest probability: these are the hardest.
+# Now look at the digits themselves. Take the ten whose right answer got the smallest probability: for the model these are the hardest.
 # *Which of them can you read?* Write down ten digits.
 
 # %% name="ten-hardest"
@@ -267,20 +276,20 @@ show_digits(images[drawer][hardest])
 assert (true_share[hardest] <= true_share.median()).all()
 
 # %% [markdown]
-# This is what they are, and what the model says.
+# Here is what the model says of them, and what they are.
 
 # %% name="hardest-told"
 show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
 
 # %% [markdown]
-# Where you could not tell either, more training will not help; it would only teach the model somebody's slip of the pen.
+# If you could not read a digit either, more training will not help with it. It would only teach the model somebody's slip of the pen.
 
 # %% [markdown] side=true
 # #### Can I test the devices without a card?
 #
 # *{minutes} minutes*
 #
-# Yes. Take the meta device of chapter 5a: it refuses a batch that stayed on the CPU, as a card does.
+# Yes. Take the meta device of chapter 5a. Like a card, it refuses a batch that stayed on the CPU.
 
 # %% name="meta-model"
 far = make_model(seed).to("meta")
@@ -296,8 +305,8 @@ assert far(images[:4].to("meta")).shape == (4, 10)
 #
 # *{minutes} minutes*
 #
-# Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
-# The model wants 8 by 8 numbers from 0 to 16, and the paper has 32 by 32 zeros and ones. So count the ink in each block of 4 by 4.
+# Here is what you need: paper of 32 by 32 places, a pen, and the model from section 2.
+# The digits of the data set have 8 by 8 numbers from 0 to 16, whereas the paper has 32 by 32 zeros and ones. So count the ink in each block of 4 by 4 places, as in chapter 1.
 
 # %% name="count-blocks"
 def count_blocks(drawing):
@@ -314,9 +323,9 @@ def read(picture):
 assert count_blocks(torch.ones(32, 32)).unique().tolist() == [16]
 
 # %% [markdown]
-# Draw a digit, not too carefully, as on the back of an envelope: small or large, in the middle or up in a corner.
-# Say which digit it is, press "Save this drawing", and go on to the next, until you have all ten. The pad counts how many of them the model reads.
-# (If it reads 10 of 10 at once, draw one small, up in a corner.)
+# Draw a digit, not too carefully, as on the back of an envelope. It may be small or large, in the middle or up in a corner.
+# Say which digit it is, press "Save this drawing", and draw the next one, until you have all ten. The pad counts how many of them the model reads.
+# (If it reads 10 of 10, draw one that is small, up in a corner.)
 
 # %% name="pad"
 from explorers import digit_pad
@@ -325,8 +334,8 @@ pad = digit_pad(read, count_blocks, name="as drawn")
 pad
 
 # %% [markdown]
-# Was it your handwriting, or was it the model?
-# To measure that, let a program draw 300 more: larger and smaller, here and there, slanted, with thin pens and thick ones.
+# Did the model fail because of your handwriting? Ten drawings cannot tell.
+# To measure it, let a program draw 300 more: large and small ones, in the middle and elsewhere, slanted, with thin pens and thick ones.
 
 # %% name="drawn-by-a-program"
 from explorers.synthetic_digits import drawn_digits
@@ -335,9 +344,9 @@ drawings, drawn_labels = drawn_digits(300, seed=seed + 100)
 show_digits(drawings[:10], is_=drawn_labels[:10], per_row=5)
 
 # %% [markdown]
-# You can read them all.
+# You can read all of these.
 #
-# *Predict.* How many of them will the model read: nearly all, about half, or about a third?
+# *Predict.* How many of the 300 will the model read: nearly all, about half, or about a third?
 
 # %% predict=true
 guess = "a third"  # "nearly all", "half" or "a third"
@@ -358,20 +367,20 @@ print(f"{as_drawn:.0%}")
 assert 0.15 < as_drawn < 0.45
 
 # %% [markdown]
-# There is no mistake in your loop, nor in the pad.
+# There is no mistake in your loop, and none in the pad.
 #
-# One thing you know from chapter 1: the file goes by writers, and your drawer was shuffled, so the same hands lie on both sides of it.
-# Those 98 in 100 hold for new digits of *hands that the model knows*. For a new hand expect less; the nearest neighbor went from 98.7 % to 94.6 % there.
-# But this is not a little less.
-# Before you read on, write down what you think is wrong. How would you find out?
+# You know one reason from chapter 1. In the file the digits are in the order of their writers, and you shuffled them before you filled the drawer. So the model has learned from every writer whose digits lie in the drawer.
+# The 98 in 100 hold for new digits of *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor went from 98.7 % to 94.6 %.
+# But a third is far less than that. So there must be another reason.
+# Before you read on, write down what you think it is. How would you find out?
 
 # %% [markdown] name="why-text"
 # ## 4 Why?
 #
 # *{minutes} minutes*
 #
-# When a model does badly on something new, look at what it is given, beside what it was trained on.
-# Above, five digits from the data; below, the 8 by 8 numbers that the model gets of five drawings.
+# When a model does badly on something new, look at what it gets now, beside what it learned from.
+# In the upper row are five digits from the data set. In the lower row are five drawings, as the model gets them: 8 by 8 numbers.
 
 # %% name="side-by-side"
 data = [images[labels == digit][0, 0] * 16 for digit in range(5)]  # the first of each
@@ -379,7 +388,7 @@ drawn = [seen[drawn_labels == digit][0] for digit in range(5)]
 show_digits([*data, *drawn], is_=[*range(5), *range(5)], per_row=5)
 
 # %% [markdown]
-# Now take the mean of all in the data, and of all drawings as the model sees them.
+# Now compare the mean of all digits in the data set with the mean of all drawings, as the model gets them.
 
 # %% name="two-means"
 show_digits([images[:, 0].mean(dim=0) * 16, seen.mean(dim=0)], says=["the data", "what we drew"])
@@ -391,8 +400,8 @@ _data, _drawn = images.mean(dim=(0, 1, 3)) * 16, seen.mean(dim=(0, 2))
 assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 
 # %% [markdown]
-# There it is. In the data every digit reaches from the upper edge to the lower one.
-# The drawings stand somewhere on the paper, with room around them, and nobody ever showed the model a small four in a corner.
+# There you see it. In the data set every digit reaches from the upper edge to the lower edge.
+# The drawings are somewhere on the paper, with white space around them, and the model has never seen a small four in a corner.
 #
 # The data set has a description, which we should have read first.
 
@@ -402,10 +411,10 @@ start = about.index("Preprocessing programs")
 print(about[start : about.index("For info on NIST")].strip())
 
 # %% [markdown]
-# Normalized bitmaps: somebody cut each digit out, and enlarged or shrunk it to 32 by 32, before counting the blocks.
-# Your drawing has to go the same way.
+# "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it filled 32 by 32 places, before the ink in the blocks was counted.
+# You have to do the same with your drawing.
 #
-# First, cut it out. `nonzero` lists the places where there is ink; the box goes from the first such row to the last, and so for the columns.
+# First, cut it out. `nonzero` lists the places where there is ink. The box goes from the first row with ink to the last, and from the first column with ink to the last.
 
 # %% name="find-the-box"
 small = torch.tensor([[0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0]])
@@ -417,8 +426,8 @@ print("rows", rows.tolist(), "columns", columns.tolist(), "box", box.tolist())
 assert box.tolist() == [[1, 0], [1, 1]]
 
 # %% [markdown]
-# Then put the box into the middle of a square, so that a one stays narrow, and enlarge that, by `F.interpolate`.
-# A rim of one place stays white. (We tried it without: the model then reads fewer of the large and thin digits.)
+# Then put the box into the middle of a square, so that a one stays narrow, and enlarge the square with `F.interpolate`.
+# Leave a rim of one white place on each side. (We tried it without a rim: then the model reads fewer of the large and thin digits.)
 
 # %% name="cut-to-box"
 def cut_to_box(drawing):
@@ -440,7 +449,7 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# Here is one four, as drawn and cut to its box; below, what the model sees of each, beside a four from the data.
+# In the upper row is one four, as drawn and cut to its box. In the lower row you see what the model gets of each, and on the right a four from the data set.
 
 # %% name="one-four"
 four = drawings[drawn_labels == 4][0]
@@ -452,9 +461,9 @@ _filled = cut_to_box(four).any(dim=1)
 assert _filled.tolist() == [False] + 30 * [True] + [False]
 
 # %% [markdown]
-# The middle one of the small pictures could stand in the data beside it.
+# The picture in the middle of the lower row could be from the data set.
 #
-# The model stays as it is. With drawings cut to their box, how many does it read?
+# The model stays as it is. How many of the 300 drawings does it read, if you cut each to its box?
 
 # %% name="cut-and-read"
 def boxed(drawing):
@@ -469,8 +478,8 @@ print(f"as drawn {as_drawn:.0%}, cut to the box {in_box:.0%}")
 assert in_box > 0.75 and in_box - as_drawn > 0.35
 
 # %% [markdown]
-# Not one weight has changed.
-# Here is a second pad on the same paper, which cuts to the box. What you draw on one stands on both; it has read the drawings that you saved, too, and shows both counts side by side.
+# And yet not one weight of the model has changed.
+# Here is a second pad, which cuts every drawing to its box. It shares its paper with the first: what you draw on one appears on both. It has also read the drawings that you saved, and shows both counts side by side.
 
 # %% name="pad-with-box"
 pad.use(read, boxed, name="cut to its box")
@@ -480,7 +489,7 @@ pad.use(read, boxed, name="cut to its box")
 #
 # *{minutes} minutes*
 #
-# Here are ten that are still misread, as the model sees them.
+# Here are ten drawings that the model still misreads, as it gets them.
 
 # %% name="still-wrong"
 said = probabilities(model, cut[:, None] / 16).argmax(dim=1)
@@ -493,39 +502,21 @@ assert len(misread) == 10
 # %% [markdown]
 # *Which digits are most of these?* Look before you read on.
 #
-# With seed 0 nearly all are sixes and nines, and with other seeds too these two have more than their share.
-# The program's sixes lean to the right and have a wide bowl, whereas on the forms the stem goes straight up; its nines end in a stroke, those of the forms in a hook to the left.
-# To you these are still sixes and nines, but the model has never seen such. (A side path at the end of this section shows the means.)
+# With seed 0, nearly all are sixes and nines. (With other seeds, too, these two have more than their share.)
+# The data set was made from forms that people had filled in. On the forms the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. On the forms a nine ends in a hook to the left, and the program's nines end in a straight stroke.
+# You read them as sixes and nines all the same, but the model has never seen any like these. (A side path at the end of this section shows the means.)
 #
-# So let it see more than the forms have. A leaning four is still a four: make ten copies of each known digit, shift, scale and slant each a little, and give each a thinner or thicker pen. That is called **augmentation**.
+# So let the model see more kinds of digits than there are on the forms. A leaning four is still a four. So make ten copies of each known digit, shift, scale and slant each copy a little, and give it a thinner or thicker pen. This is called **augmentation**.
 #
-# To make such a copy, ask for each place of the new picture where in the old one you have to look. Places are pairs (x, y), across and down, each from -1 to 1, and a matrix [[a, b, c], [d, e, f]] gives the answer: look at (a x + b y + c, d x + e y + f).
-# For example, [[1, 0, 0], [0, 1, 0]] looks at the place itself and changes nothing; with c = 0.25 you look a little further right each time, so that the whole picture moves to the left.
-# `affine_grid` works out the places, and `grid_sample` fetches what is there.
+# `changed_copies` makes such copies, with random numbers for the size, the slant, the shift and the pen of each. (A side path at the end of this section says how it does that.) Here are ten copies of one digit:
 
-# %% name="four-looks"
+# %% name="changed-copies"
 def look_elsewhere(pictures, look):
     """New pictures (n, 1, 8, 8): what stands in the old ones where the matrices (n, 2, 3) say."""
     places = F.affine_grid(look, pictures.shape, align_corners=False)
     return F.grid_sample(pictures, places, align_corners=False)
 
 
-as_it_is = [[1, 0, 0], [0, 1, 0]]
-to_the_left = [[1, 0, 0.25], [0, 1, 0]]  # look further right by 2 / 8, one of its eight places
-larger = [[0.8, 0, 0], [0, 0.8, 0]]  # look nearer to the middle
-slanted = [[1, 0.4, 0], [0, 1, 0]]  # look further right, the further down
-looks = torch.tensor([as_it_is, to_the_left, larger, slanted])
-changed = look_elsewhere(images[known[:1]].repeat(4, 1, 1, 1), looks)
-show_digits(changed * 16, says=["as it is", "to the left", "larger", "slanted"])
-
-# %% claim=true
-assert torch.allclose(changed[0], images[known[0]], atol=1e-5)
-assert torch.allclose(changed[1][..., :-1], changed[0][..., 1:], atol=1e-5)
-
-# %% [markdown]
-# For the copies, draw these numbers at random, near those of the first matrix. The last two lines make the pen thinner or thicker: less ink at each place, or more.
-
-# %% name="changed-copies"
 def changed_copies(pictures, count):
     """For each picture (n, 1, 8, 8) some copies, each a little elsewhere, and with another pen."""
     x = pictures.repeat(count, 1, 1, 1)
@@ -542,7 +533,7 @@ def changed_copies(pictures, count):
 show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
-# Of 1,400 digits that makes 14,000, and each epoch has new ones. (The later epochs take smaller steps.)
+# The 1,400 digits become 14,000 copies, and in each epoch you make new ones. (The later epochs have a smaller learning rate.)
 
 # %% name="train-on-copies"
 count = 6 if short else 10
@@ -560,9 +551,9 @@ for lr in [0.005, 0.005, 0.003, 0.003, 0.001]:
 assert len(shares) == 5 and shares[-1] > (0.94 if short else 0.97)
 
 # %% [markdown]
-# In the drawer it is about as good as the first model. And on drawings?
+# On the drawer this model is about as good as the first one. How good is it on drawings?
 #
-# We thought of box and copies while we looked at those 300, so they are no longer a drawer that nobody has opened (chapter 4). For the last number, let the program draw 300 new ones, and let the nearest neighbor of chapter 1 read them too, in their box.
+# We chose the box and the copies while we looked at those 300 drawings. So they are no longer a drawer that nobody has opened (chapter 4b). For an honest number, let the program draw 300 new ones. The nearest neighbor of chapter 1 reads them too, cut to their box.
 
 # %% name="copies-read"
 new, new_labels = drawn_digits(300, seed=seed + 300)
@@ -590,11 +581,11 @@ assert 0.7 < _neighbor < _copied - (-0.05 if short else 0.02)
 assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short else 0.84)
 
 # %% [markdown]
-# A few lines that prepare a drawing did most of it, and copies some of the rest.
-# In the drawer, model and neighbor were even; on a hand that neither has seen the model is ahead, because the neighbor knows 1,400 pictures, whereas the model has learned what stays the same when they are shifted and slanted.
+# The few lines that cut a drawing to its box helped most, and the copies helped with some of the rest.
+# On the drawer, model and nearest neighbor were equally good. On a hand that neither has seen, the model is ahead. The reason is that the neighbor knows only 1,400 pictures, whereas the model has learned what stays the same when you shift and slant them.
 #
-# Now put this model behind a third pad. It reads the ten drawings that you saved, and shows side by side what the three pads say.
-# (Ten are few, and a digit more or less is often chance. We let a program draw with ten hands, from large and neat to hasty and tiny: of all three pads the last read most for at least eight of them, and no hand lost more than one digit of ten from one pad to the next.)
+# Now put this model behind a third pad. It reads the ten drawings that you saved, and shows side by side how many each of the three pads has read.
+# (Ten drawings are few, so one digit more or less is often chance. We let a program draw with ten hands, from large and neat to hasty and tiny. For at least eight of them the third pad read the most, and no hand lost more than one digit of ten from one pad to the next.)
 
 # %% name="pad-well-read"
 def read_well(picture):
@@ -619,20 +610,45 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 #
 # *{minutes} minutes*
 #
-# Among drawings on a pad, a small four in a corner is common; on the forms it never occurs.
-# How probable each picture is in a source is called the **distribution** of its pictures.
-# A measurement on one source says little about another, however many pictures lie in the drawer.
+# On a pad, a small four in a corner is common. In the data set it never occurs.
+# In every source of pictures some kinds are common and others are rare. How probable each picture is in a source is called the **distribution** of its pictures.
+# A measurement on one distribution says little about another, however many pictures lie in your drawer.
 #
 # You did two things about it.
-# You prepared the new pictures like those it had learned from, and you made what is learned from wider, until it had room for the new ones.
-# The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
+# First you prepared the new pictures in the same way as those the model had learned from. Then you made the pictures that it learns from more varied, until the new ones were no longer strange to it.
+# There is a third way, which is the most work and the most reliable: collect pictures from the place where the model will be used, and let it learn from those.
+
+# %% [markdown] side=true
+# #### How do you shift or slant a picture?
+#
+# *{minutes} minutes*
+#
+# For each place of the new picture, say at which place of the old picture to look. A place is a pair (x, y), across and down, each from -1 to 1. The matrix [[a, b, c], [d, e, f]] says: look at (a x + b y + c, d x + e y + f).
+# For example, [[1, 0, 0], [0, 1, 0]] looks at the same place, and changes nothing. With c = 0.25 you look a little further right, so that the whole picture moves to the left.
+# `affine_grid` computes the places, and `grid_sample` fetches the ink that is there.
+
+# %% name="four-looks"
+as_it_is = [[1, 0, 0], [0, 1, 0]]
+to_the_left = [[1, 0, 0.25], [0, 1, 0]]  # look further right by 2 / 8, one of its eight places
+larger = [[0.8, 0, 0], [0, 0.8, 0]]  # look nearer to the middle
+slanted = [[1, 0.4, 0], [0, 1, 0]]  # look further right, the further down
+looks = torch.tensor([as_it_is, to_the_left, larger, slanted])
+changed = look_elsewhere(images[known[:1]].repeat(4, 1, 1, 1), looks)
+show_digits(changed * 16, says=["as it is", "to the left", "larger", "slanted"])
+
+# %% claim=true
+assert torch.allclose(changed[0], images[known[0]], atol=1e-5)
+assert torch.allclose(changed[1][..., :-1], changed[0][..., 1:], atol=1e-5)
+
+# %% [markdown]
+# `changed_copies` draws the numbers of each matrix at random, near those of the matrix that changes nothing. Its last two lines make the pen thinner or thicker: less ink at each place, or more.
 
 # %% [markdown] side=true
 # #### What became of the sixes and nines?
 #
 # *{minutes} minutes*
 #
-# Here is the mean six and the mean nine, on the forms and as the program draws them, and how many of each digit were misread before.
+# Here are the mean six and the mean nine, on the forms and as the program draws them. The list says how many of each digit the first model misread.
 
 # %% name="sixes-and-nines"
 before = drawn_labels[said != drawn_labels].bincount(minlength=10)
@@ -654,7 +670,7 @@ assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
 assert means[2][7].sum() > means[3][7].sum() + 10
 
 # %% [markdown]
-# And with the model that learned from copies?
+# And how many does the second model misread, the one that learned from copies?
 
 # %% name="what-copies-did"
 said = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)
@@ -666,14 +682,14 @@ print("with copies:   ", after.tolist())
 assert short or after[6] < before[6] and after[9] <= before[9]
 
 # %% [markdown]
-# It reads most sixes now, and some of the nines.
+# It reads most of the sixes now, and some of the nines.
 
 # %% [markdown] side=true
 # #### Are copies better than the box?
 #
 # *{minutes} minutes*
 #
-# *Predict.* Take the model that learned from copies, and give it the drawings as they were, without the box. Does it come near to what the box gave?
+# *Predict.* Give the model that learned from copies the drawings as they were, without the box. Does it read nearly as many as the first model read with the box?
 
 # %% predict=true
 guess = False  # True or False
@@ -687,31 +703,31 @@ reveal(guess, without_box > ways["cut to the box"] - 0.05)
 assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 
 # %% [markdown]
-# It reads more than the first model did, because its copies were shifted too.
-# But a drawing of half the size is further away than any copy.
+# No. It reads more of them than the first model did, because it has seen shifted copies.
+# But no copy was as small as many of the drawings are.
 
 # %% [markdown] name="your-own"
 # ## 6 Your own twenty drawings
 #
 # *half an hour, with the drawing*
 #
-# Teach the model your hand. (Nothing checks this exercise, because nobody else has the answer.)
-# You saved the ten digits above; now draw and save all ten again.
-# Then `pad.kept` holds what you saved: the drawings, (20, 32, 32), and the digits that they are.
-# (They stand in a file beside the notebook too, so that tomorrow's pad can bring them back.)
+# Teach the model your own hand. (No check judges this exercise, because nobody else has your drawings.)
+# You have already saved the ten digits once. Now draw and save all ten again.
+# Then `pad.kept` holds what you saved: the drawings, of shape (20, 32, 32), and the digits that they are.
+# (They are also in a file beside the notebook, so that the pad still has them tomorrow.)
 #
 # ```python
 # my_drawings, my_labels = pad.kept
 # my_pictures = torch.stack([boxed(drawing) for drawing in my_drawings])[:, None] / 16
 # ```
 #
-# Go through this list; each line guards against something that goes wrong in practice.
+# Go through this list. Each line protects you from a mistake that is often made in practice.
 #
-# - Put the second ten in a drawer of your own, and measure on them before you train.
-# - Make copies of the first ten, and mix them with the copies of the data: a model that sees only your ten forgets the rest.
-# - Begin with `well_read` as it is, not with new weights, and with a small learning rate, 0.0003. (This is called **fine-tuning**.)
-# - Train for one epoch, and measure three times: on your ten, on the digits in the drawer, and on the program's drawings. Which went up, and which went down?
-# - Ten drawings are few: one more right is ten percent. Draw twenty more before you believe it, or let somebody else draw.
+# - Put the second ten drawings into a drawer of your own, and measure on them before you train.
+# - Make copies of the first ten, and mix them with the copies of the data set. If a model sees only your ten, it forgets the rest.
+# - Begin with `well_read` as it is, not with new weights, and take a small learning rate, 0.0003. (This is called **fine-tuning**.)
+# - Train for one epoch, and measure three times: on your second ten, on the digits in the drawer, and on the program's drawings. Which number went up, and which went down?
+# - Ten drawings are few: if the model reads one more, that is ten percent. Draw twenty more before you believe a difference, or let somebody else draw.
 #
 # <details><summary>A beginning, if you want one</summary>
 #
@@ -729,7 +745,7 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 #
 # *{minutes} minutes*
 #
-# One picture with all of it: how the last model learned, what it takes for what, and what it says of drawings.
+# Here is one picture with all of it: how the last model learned, which digits it takes for which, and what it says of twelve drawings.
 
 # %% name="card"
 says = probabilities(well_read, images[drawer]).argmax(dim=1)
@@ -739,34 +755,40 @@ card = figures.card(shares, confusion, drawings[:12], says_of[:12], drawn_labels
 card
 
 # %% [markdown]
-# `card.savefig("my_reader.png", dpi=200)` writes it to a file, which you can send to a friend.
-# With `pad.kept` in place of the program's drawings it shows your own hand, and that is the one to send.
+# `card.savefig("my_reader.png", dpi=200)` writes the picture to a file, which you can send to a friend.
+# Put your own drawings, `pad.kept`, in place of the program's first: that is the picture to send.
 
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # *{minutes} minutes*
 #
-# You can write a trainer for any device, find out why a model fails on what is new to it, and do something about it.
+# You can write a training loop for any device, find out why a model fails on pictures that are new to it, and do something about it.
 
 # %% name="progress"
 progress(6)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
-# 2. In a confusion matrix, what stands in row 3 and column 7?
+# 1. A model reads 98 of 100 digits in the drawer, and 30 of 100 in use. Is one of the two numbers wrong?
+# 2. In a confusion matrix, what does the number in row 3 and column 7 count?
 # 3. A model does badly on new pictures. What do you look at first?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Neither. They were measured on pictures from two distributions.
-# 2. How many threes the model took for sevens.
-# 3. What it is given, beside what it was trained on.
+# 1. No. They were measured on pictures from two distributions.
+# 2. The threes that the model took for sevens.
+# 3. At the pictures that the model gets, beside those that it learned from.
 #
 # </details>
 #
-# Next is chapter 6b, "Stop and resume": a trainer that you can leave alone for an evening.
+# Next is chapter 6b, "Stop and resume": a training that you can stop in the evening, and that goes on the next morning as if nothing had happened.

@@ -5,8 +5,8 @@
 #
 # *Somebody closes the laptop in the middle of a training. How does it go on as if nothing had happened?*
 #
-# In chapter 6a your `train` taught a model to read. A training that takes an evening has to bear two things more: to be stopped, and a card that is too small.
-# Here you make your trainer fit for both.
+# In chapter 6a your `train` taught a model to read within seconds. A training that takes all evening meets two more problems: somebody stops it, or the card is too small for it.
+# Here you prepare your training for both.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -23,11 +23,17 @@ import tempfile
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("6b")
 
 # %% name="first-page" figure=true
 figures.stopped()
@@ -37,9 +43,9 @@ figures.stopped()
 #
 # *{minutes} minutes*
 #
-# A trainer that may be stopped keeps a **checkpoint**, a dict with all that it takes to go on.
-# What is "all"? A run that is stopped and goes on must end where the unbroken run ends, to the last bit.
-# Try it on the smallest training there is, one number that rolls down a parabola.
+# To be able to go on, a training saves a **checkpoint**, a dict with all that it needs.
+# What does it need? You have found everything when a training that stopped and went on ends exactly where the unbroken training ends, to the last bit.
+# Try it with the smallest training there is: one number, `w`, goes down the parabola w².
 
 # %% name="down-a-parabola"
 def steps(w, optimizer, count):
@@ -52,7 +58,7 @@ def steps(w, optimizer, count):
 
 
 # %% [markdown]
-# After two steps, save `w` and the state of the optimizer. The run itself goes on, and four steps later it is here:
+# After two steps, save `w` and the state of the optimizer. This first run goes on without a break, and four steps later `w` is here:
 
 # %% name="unbroken-run"
 w = torch.ones(1, requires_grad=True)
@@ -63,7 +69,7 @@ unbroken = steps(w, optimizer, 4)
 print(unbroken)
 
 # %% [markdown]
-# *Predict.* Somebody begins with the saved `w` and a new optimizer. Four steps later, is that `w` the same?
+# *Predict.* A second run begins with the saved `w` and a new optimizer. Is its `w` the same after four steps?
 
 # %% predict=true
 guess = False  # True or False
@@ -76,7 +82,7 @@ print(resumed)
 reveal(guess, resumed == unbroken)
 
 # %% [markdown]
-# No, and it is further from the bottom, because it had to gather speed again. The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
+# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends where it should.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
@@ -92,8 +98,8 @@ assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget co
 #
 # *{minutes} minutes*
 #
-# Two generators of random numbers remember where they are: the one that draws the order, and torch's own, from which dropout draws.
-# So take the digits, and the model of chapter 6a, which has dropout.
+# The weights and the optimizer are not everything. Two generators of random numbers each have a state: the one that draws the order of the images, and torch's own, from which dropout draws.
+# To see what they change, take the digits, and the model of chapter 6a, which has dropout.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -124,14 +130,14 @@ def make_model(seed):
 print(make_model(seed)(images[:5]).shape)
 
 # %% [markdown]
-# We stop this model after epoch 2, and go on three times, each time with more of what remembers.
+# The picture below stops the training of this model after epoch 2, and goes on three times. Each time the checkpoint holds more.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 
 # %% [markdown]
-# Only the last lies on the unbroken line.
-# The state of a generator is a tensor, which you get by `get_state()` and put back by `set_state`:
+# Only the last one stays on the line of the unbroken training.
+# The state of a generator is a tensor. You read it with `get_state()` and put it back with `set_state`:
 
 # %% name="generator-state"
 order = torch.Generator().manual_seed(seed)
@@ -146,15 +152,15 @@ order.set_state(state)
 assert torch.equal(torch.randperm(5, generator=order), second)
 
 # %% [markdown]
-# For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
+# For torch's own generator the two functions are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
 #
 # ### Exercise: `resume_training`
 #
 # *{minutes} minutes*
 #
-# Begin with a copy of your `train`. Two things are new: before the loop you put back what a checkpoint holds, and behind it you pack up a new one. Copy each state both times, because training goes on in the very tensors that it is made of.
-# `epochs` counts all of them: a call with `epochs=2`, and one with `epochs=5` and the checkpoint of the first, train two epochs and then three more.
-# A file may hold tensors, lists, and the states of optimizers and generators. Here is one with a part of what it takes:
+# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state both times, because the training goes on changing the very tensors that a state consists of.
+# `epochs` counts all epochs: a call with `epochs=2` trains two, and a second call with `epochs=5` and the checkpoint of the first trains three more.
+# `torch.save` can write a dict with tensors, lists, and the states of optimizers and generators. Here it writes a part of a checkpoint:
 
 # %% name="resume-example"
 file = tempfile.mkdtemp() + "/checkpoint.pt"  # for yours, take a place that stays
@@ -218,7 +224,7 @@ check("resume_training", resume_training)
 #
 # *{minutes} minutes*
 #
-# Because it trains on in the very tensors of that state, so that the checkpoint changes under your hands.
+# Because the optimizer keeps the very tensors of that state, and changes them in its next step. So your checkpoint would change too.
 
 # %% name="loading-aliases"
 state = copy.deepcopy(memory)
@@ -236,19 +242,19 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# There dropout draws from the GPU's own generator, so that its state would have to be saved too. For the exercise the CPU's is enough.
+# There dropout draws from the GPU's own generator, so you would have to save the state of that one too. In the exercise the CPU's is enough.
 
 # %% [markdown] name="part-b"
 # ## 2 On a small card
 #
 # *{minutes} minutes*
 #
-# The next model may be larger than the card's memory. There are two cures: half the bits (chapter 5b), and a batch in parts, whose gradients `backward` adds up (chapter 2).
-# For example, fifty images are seven batches of at most eight; in groups of three they make three steps, the last on two images.
+# A larger model, with its activations, may not fit into the memory of your card. There are two remedies: half the bits (chapter 5b), and smaller batches, whose gradients `backward` adds up before one step (chapter 2).
+# For example, fifty images make seven batches of at most eight. In groups of three batches they make three steps, and the last step is on two images.
 #
 # <details><summary>From chapter 5b: which three remedies does mixed precision need, and against what?</summary>
 #
-# Autocast keeps what needs many digits in float32; the weights stay in float32, so that small steps are not lost; the scaler lifts gradients that would be too small for float16.
+# Autocast computes losses in float32, because 16 bits have too few digits for long sums. The weights stay in float32, so that small steps are not lost. The scaler multiplies the loss, so that float16 can hold small gradients.
 #
 # </details>
 #
@@ -256,7 +262,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# One step is now a group of batches, in which each image counts alike. So add up the losses of all images of a group, and divide by their number.
+# Each step is now on a whole group of batches, and in the loss of a group each image counts alike. So add up the losses of all images of the group, and divide by their number.
 # Here is a group of two batches, one with three images and one with a single image:
 
 # %% name="group-mean"
@@ -327,7 +333,7 @@ def plain_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 my_train_amp = mine("train_amp", plain_amp)
 
 # %% [markdown]
-# Let it train the model for three epochs, in groups of two batches. (Bfloat16 needs no factor, so the scaler is switched off.)
+# Train the model with it for three epochs, in groups of two batches. (bfloat16 needs no factor, so the scaler is switched off.)
 
 # %% name="three-epochs"
 if device == "auto":
@@ -359,44 +365,50 @@ print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
 assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
-# These two numbers do not tell you which is which.
+# From the two numbers alone you could not tell which is which.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step?
 #
 # *{minutes} minutes*
 #
-# The first loss is nearly that of float32; then the weights differ a little, and as the steps add up, more and more.
+# The first loss is nearly the same as in float32. After that the weights differ a little, and with each step a little more.
 
 # %% figure=true
 figures.precision(make_model, images[:128], labels[:128], seed=seed)
 
 # %% [markdown]
-# The dotted line is what the check of `train_amp` allows for its two steps: several times what a sound trainer needs, and less than most mistakes cost.
+# The dotted line is the difference that the check of `train_amp` allows for its two steps: several times as large as that of a right answer, and smaller than that of most mistakes.
 
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # *{minutes} minutes*
 #
-# You can stop a training and go on to the same last bit, and train on a card that the whole batch would not fit.
+# You can stop a training and resume it so that it ends the same to the last bit, and you can train on a card that is too small for the whole batch.
 
 # %% name="progress"
 progress(6)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. Name five things that a checkpoint has to remember.
-# 2. A group of batches is one step. What do you divide by what?
+# 1. Name five things that a checkpoint has to hold.
+# 2. You take one step for a group of batches. To get the loss of the group, what do you divide by what?
 #
 # <details><summary>Answers</summary>
 #
-# 1. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
-# 2. The sum of all losses of the group, by the number of its images.
+# 1. The states of the model, of the optimizer, of the generator that draws the order, and of torch's own generator; and the losses and accuracies so far.
+# 2. The sum of the losses of all its images, by the number of its images.
 #
 # </details>
 #
-# Next is chapter 6c, "Six faults": a trainer that somebody wrote in a hurry, and a project of your own.
+# Next is chapter 6c, "Six faults": you find the mistakes in a program that somebody wrote in a hurry, and you begin a project of your own.

@@ -5,7 +5,7 @@
 #
 # *A trainer runs, and its model learns. How do you find out that the trainer is wrong?*
 #
-# In chapters 6a and 6b you wrote trainers. Here you mend one that somebody else wrote in a hurry, and then you begin a project of your own.
+# In chapters 6a and 6b you wrote trainers, functions that train a model. Here you fix one that somebody else wrote in a hurry, and then you begin a project of your own.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercise.
 # The folded cells below load what this notebook needs.
@@ -22,11 +22,17 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, mine, progress, reveal, shows_error
+from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+
+# %% [markdown] name="review-text"
+# Before you begin, answer five questions about what you have read so far, from memory: what you recall on your own stays with you longer.
+
+# %% name="review"
+review("6c")
 
 # %% name="first-page" figure=true
 figures.five_trainers()
@@ -36,15 +42,15 @@ figures.five_trainers()
 #
 # *{minutes} minutes*
 #
-# This is the final examination, and you will meet such trainers all your life. It has six faults.
-# One of them stops the trainer. The other five let it run without a word: in the picture, each colored line is a trainer with one of them, and two of these learn all the same.
+# This is the final examination, and you will meet programs like this one as long as you train models. The trainer below has six faults.
+# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each colored line belongs to a trainer with one of these five faults, and two of them learn all the same.
 #
 # ### Exercise: `fix_trainer`
 #
 # *{minutes} minutes*
 #
-# At most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
-# The docstring is right, and so is all that agrees with it; for example, three epochs should go like this:
+# You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
+# The docstring is right. Read it line by line, and ask of each line whether the code does what it says. For example, three epochs should go like this:
 
 # %% name="fix-example"
 for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
@@ -52,7 +58,7 @@ for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
 print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
-# Here are two batches and a model to try it on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a cell of your own below the exercise. The first call stops with an error, and that is the first fault.
+# Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a cell of your own below the exercise. The first call stops with an error, and so you find the first fault.
 
 # %% name="batches-to-try"
 from sklearn.datasets import load_digits
@@ -155,34 +161,37 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# (Read on when you have found the six.)
+# You can see each of the faults in a number that you print, if you know which number to expect.
+# So before you open the table, write down for each fault that you found: which number would have shown it to you, and what should that number have been?
 #
-# A fault shows in a number or a line, if you know what to expect there.
+# <details><summary>The six faults, and where each shows (open it when your check has passed)</summary>
 #
 # | fault | where it shows |
 # |---|---|
-# | softmax before `cross_entropy` | the loss does not go below 1.46, although nearly all is right |
-# | no `zero_grad` | the loss swings |
-# | `scheduler.step()` for each batch | print the rate: it has shrunk by more than half after one epoch |
-# | no `model.eval()` | the same model, measured twice, gives two numbers |
+# | softmax before `cross_entropy` | the loss does not go below 1.46, although the model is right nearly always |
+# | no `zero_grad` | the loss goes up and down |
+# | `scheduler.step()` for each batch | the learning rate after one epoch is less than half of what it was |
+# | no `model.eval()` | the same model, measured twice, gives two accuracies |
 # | `argmax(dim=0)` | an error, or an accuracy that has nothing to do with the loss |
 # | `best` without a copy | the best model is equal to the last one |
 #
-# (In the picture at the top, A has the first of these faults, B the second, C the third, and D the fourth.)
+# In the picture at the top, A has the first of these faults, B the second, C the third, and D the fourth.
+#
+# </details>
 
 # %% [markdown] name="project"
 # ## 2 A project of your own
 #
 # *{minutes} minutes*
 #
-# Take something that you have: a table of your morning runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
+# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough to begin with.
 
 # %% [markdown] name="own-table"
-# ### Getting it in
+# ### Data into tensors
 #
 # *{minutes} minutes*
 #
-# **A table** in a file becomes a tensor by way of NumPy. (Here the file is a text; give `loadtxt` the name of yours.)
+# **A table** in a file becomes a tensor by way of NumPy. (Here a text stands in for the file. Give `loadtxt` the name of your own.)
 
 # %% name="csv"
 import numpy as np
@@ -197,7 +206,7 @@ print(features.shape, target.shape, features.isnan().any().item())
 assert features.shape == (3, 2) and target.shape == (3, 1)
 
 # %% [markdown]
-# **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels, where all pictures have the same size.
+# **Pictures** often lie in one folder for each class. Make a list of all files, take the name of its folder as the label of each, and stack the pictures. (For that, all of them must have the same size.)
 
 # %% name="folder"
 folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
@@ -216,22 +225,22 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 #
 # *{minutes} minutes*
 #
-# Before the long training:
+# Before a long training, look at these six things:
 #
-# 1. the shape, the dtype, the smallest and the largest number, and whether there is a nan
-# 2. ten examples with their labels
-# 3. how many there are of each class: with 95 cats in 100 pictures, "cat" is right in 95 % of all cases, and worth nothing
-# 4. the split, and who is in it: the same person, day or machine on both sides makes the drawer dishonest
-# 5. the first loss, beside the one that you expect:
+# 1. The shape, the dtype, the smallest and the largest number, and whether there is a nan.
+# 2. Ten examples with their labels.
+# 3. How many examples there are of each class. If 95 of 100 pictures are cats, a model that always says "cat" is right in 95 % of all cases, and worth nothing.
+# 4. Who is on which side of the split. If the same person, day or machine is on both sides, the drawer promises too much.
+# 5. The first loss, beside the one that you expect:
 #
-# | you train on | with | expect at first |
+# | the targets are | the loss is | expect at first |
 # |---|---|---|
 # | k classes | `F.cross_entropy` | log k; with ten, 2.30 |
 # | yes or no | `F.binary_cross_entropy_with_logits` | log 2 = 0.69 |
 # | a number, standardized | `F.mse_loss` | about 1, its variance |
 # | a number, as it is | `F.mse_loss` | its mean square, perhaps millions: standardize first |
 #
-# 6. twenty examples learned by heart: if the loss does not go to nearly 0 on twenty, something is broken, and more data will not help
+# 6. Whether the model can learn twenty examples by heart. If its loss on these does not go to nearly 0, something is broken, and more data will not help.
 
 # %% name="first-losses"
 guessing = torch.zeros(1000)
@@ -252,44 +261,65 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # *{minutes} minutes*
 #
+# Keep this table for your project. It collects the advice of all six chapters, so do not open it before your `fix_trainer` passes.
+#
+# <details><summary>What you see, and where to look</summary>
+#
 # | you see | look at |
 # |---|---|
-# | the first loss is far above the expected one | the scale of the inputs, the first weights |
-# | the loss does not move at all | the learning rate; a graph that was cut (chapter 2); parameters that the optimizer was not given |
-# | it stops at a floor | softmax before the cross-entropy |
-# | it becomes nan | the learning rate; a log or a root of 0; float16 without a scaler (chapter 5b) |
-# | it jumps up and down, or grows | the learning rate; `zero_grad` |
-# | it learns by heart, and the drawer gets worse | more data, copies, dropout, an earlier stop (chapters 3, 4 and 6a) |
-# | two measurements differ | `model.eval()` |
-# | it is right nearly always, at once | an answer that leaked into the inputs; one class that is nearly all |
-# | good in the drawer, bad in use | another distribution (chapter 6a) |
+# | the first loss is far above the expected one | the scale of the inputs; the first weights |
+# | the loss does not change at all | the learning rate; a graph that was cut (chapter 2); parameters that the optimizer does not hold |
+# | the loss falls to a certain value, and no further | softmax before the cross-entropy |
+# | the loss becomes nan | the learning rate; a log or a root of 0; float16 without a scaler (chapter 5b) |
+# | the loss goes up and down, or grows | the learning rate; `zero_grad` |
+# | the model learns by heart, and the loss in the drawer gets worse | more data, copies, dropout, an earlier stop (chapters 3, 4 and 6a) |
+# | two measurements of the same model differ | `model.eval()` |
+# | the model is right nearly always, from the first epoch on | an answer that leaked into the inputs; one class that is nearly all of the data |
+# | the model is good in the drawer, and bad in use | another distribution (chapter 6a) |
+#
+# </details>
 
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # *{minutes} minutes*
 #
-# You can find silent faults in a trainer that runs, and you know what to print before a long training of your own.
+# You can find silent faults in a program that trains without an error, and you know what to print before a long training of your own.
 
 # %% name="progress"
 progress(6)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
 
 # %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. Ten classes, and the first loss is 9. What is the first loss that you expect, and where do you look?
-# 2. A model measured twice gives two numbers. What was forgotten?
+# 1. You train on ten classes, and the first loss is 9. Which first loss do you expect, and where do you look?
+# 2. You measure the same model twice, and get two accuracies. What have you forgotten?
 # 3. Why should a new program learn twenty examples by heart before anything else?
 #
 # <details><summary>Answers</summary>
 #
-# 1. log 10, which is 2.30; at the scale of the inputs, and at the first weights.
+# 1. log 10, which is 2.30. Look at the scale of the inputs, and at the first weights.
 # 2. `model.eval()`.
 # 3. If it cannot do that, something is broken, and more data will not help.
 #
 # </details>
+
+# %% [markdown] name="come-back"
+# ### Come back
+#
+# Nobody keeps all of this after one reading.
+# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with other numbers each time, first about what you had wrong.
+
+# %% name="review-all"
+review()
 
 # %% [markdown] name="further-reading"
 # ### What to read next

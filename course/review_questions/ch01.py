@@ -64,7 +64,7 @@ def shape_of_index(random: Random) -> Draft:
     )
 
 
-@tensors("minus-one-inference", also=("view-reshape-example",))
+@tensors("tensor-nd-array", also=("minus-one-inference", "view-reshape-example"))
 def reshape_with_minus_one(random: Random) -> Draft:
     """Ask what -1 stands for, or whether it does not divide."""
     a, b, c = random.sample([2, 3, 4, 5, 6], 3)
@@ -78,7 +78,7 @@ def reshape_with_minus_one(random: Random) -> Draft:
     return Draft(code, "tuple(y.shape)", wrong, because)
 
 
-@tensors("reshape-copies-if-needed", also=("prefer-reshape", "transpose-example"))
+@tensors("reshape-copies-if-needed", also=("view-requires-contiguous", "prefer-reshape", "transpose-example"))
 def write_after_reshape(random: Random) -> Draft:
     """Ask whether a write into a reshaped tensor reaches the original."""
     a, b, c, d, e, f, new = random.sample(range(1, 40), 7)
@@ -127,7 +127,11 @@ def write_through_alias(random: Random) -> Draft:
     return Draft(code, "x.tolist()", [[a, b], plus, times, error_in(3), [k, k]], because)
 
 
-@tensors("tensor-numpy-shares-memory", also=("from-numpy-example", "numpy-conversion-sometimes-copies"))
+@tensors(
+    "tensor-numpy-shares-memory",
+    "default-float32-cpu",
+    also=("from-numpy-example", "numpy-conversion-sometimes-copies"),
+)
 def tensor_from_array(random: Random) -> Draft:
     """Ask whether a write into an array shows in the tensor made from it."""
     a, b, new = random.sample(range(1, 50), 3)
@@ -143,7 +147,7 @@ def tensor_from_array(random: Random) -> Draft:
     return Draft(code, "x.tolist(), x.dtype", wrong, because)
 
 
-@tensors("tensor-numpy-shares-memory", also=("numpy-of-requires-grad-error", "numpy-and-grad"))
+@tensors("tensor-numpy-shares-memory", "inplace-operator-aliases", also=("numpy-conversion-sometimes-copies",))
 def array_from_tensor(random: Random) -> Draft:
     """Ask what an array made by `numpy()` sees of a later change."""
     a, b, k = random.sample(range(2, 30), 3)
@@ -157,7 +161,7 @@ def array_from_tensor(random: Random) -> Draft:
     return Draft(lines(f"x = torch.tensor([{a}, {b}])", "array = x.numpy()", step), "array.tolist()", wrong, because)
 
 
-@tensors("view-requires-contiguous", "reshape-copies-if-needed")
+@tensors("reshape-copies-if-needed", also=("view-requires-contiguous",))
 def view_of_transposed(random: Random) -> Draft:
     """Ask where view refuses and reshape copies."""
     a, b = random.sample(range(2, 9), 2)
@@ -257,7 +261,7 @@ def keepdim_or_not(random: Random) -> Draft:
     return Draft(code, "tuple(m.shape), tuple(y.shape)", wrong, because)
 
 
-@broadcasting("squeeze-example", also=("unsqueeze-example",))
+@broadcasting("tensor-nd-array", also=("squeeze-example", "unsqueeze-example"))
 def squeeze_and_unsqueeze(random: Random) -> Draft:
     """Ask which axes come and go."""
     n, m = random.sample(range(2, 9), 2)
@@ -274,7 +278,7 @@ def squeeze_and_unsqueeze(random: Random) -> Draft:
     return Draft(code, "tuple(y.shape)", wrong, f"With `{call}` {words}: {RIGHT}.")
 
 
-@broadcasting("broadcasting-saves-memory-and-compute")
+@broadcasting("broadcasting-rule", also=("broadcasting-saves-memory-and-compute",))
 def write_to_expanded(random: Random) -> Draft:
     """Ask how many places change with a write into a stretched tensor."""
     rows, columns = random.sample(range(2, 8), 2)
@@ -326,7 +330,7 @@ def matmul_value(random: Random) -> Draft:
     return Draft(code, "y[0, 1].item()", wrong, because)
 
 
-@reading_digits("three-critical-properties-break-silently", "default-float32-cpu")
+@reading_digits("default-float32-cpu", "matmul-example", also=("three-critical-properties-break-silently",))
 def dtypes_meet(random: Random) -> Draft:
     """Ask what comes of two dtypes in one operation: a sum promotes, a matrix product refuses."""
     a, b = random.sample(range(2, 30), 2)
@@ -395,7 +399,7 @@ def bytes_of_tensor(random: Random) -> Draft:
     return Draft(f"x = torch.zeros({a}, {b}, dtype=torch.{dtype})", "x.nelement() * x.element_size()", wrong, because)
 
 
-@einsum_and_precision("matmul-example", also=("batched-matmul-example",))
+@einsum_and_precision("matmul-example", "tensor-nd-array", also=("batched-matmul-example",))
 def batched_matmul_shape(random: Random) -> Draft:
     """Ask for the shape of a product of two stacks of matrices."""
     n, a, b, c = random.sample(range(2, 10), 4)

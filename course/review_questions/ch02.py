@@ -46,7 +46,7 @@ def grad_before_backward(random: Random) -> Draft:
     return Draft(lines(*rows), "w.grad", wrong, because)
 
 
-@gradients("requires-grad-flag", also=("requires-grad-flip-example",))
+@gradients("tracking-needs-one-participant", also=("requires-grad-flag", "requires-grad-flip-example"))
 def who_can_require_grad(random: Random) -> Draft:
     """Ask which tensors may require grad."""
     numbers = random.sample(range(1, 30), 3)
@@ -82,7 +82,7 @@ def what_requires_grad(random: Random) -> Draft:
     return Draft(code, evaluate, wrong, because)
 
 
-@gradients("tracking-needs-one-participant", also=("data-needs-no-grad", "every-leaf-gets-grad"))
+@gradients("tracking-needs-one-participant", also=("requires-grad-flag", "data-needs-no-grad", "every-leaf-gets-grad"))
 def who_gets_a_gradient(random: Random) -> Draft:
     """Ask for .grad of a tensor that does not require grad, or that the loss does not use."""
     a, b, c = random.sample(range(2, 9), 3)
@@ -123,7 +123,7 @@ def two_losses_add_up(random: Random) -> Draft:
     return Draft(code, "w.grad.item()", [q, p, p * q, a * (p + q), q - p], because)
 
 
-@gradients("backward-needs-scalar")
+@gradients("backward-needs-scalar", "autograd-definition")
 def backward_of_several_numbers(random: Random) -> Draft:
     """Ask what backward does with a result of several numbers."""
     a, b, k = random.sample(range(2, 9), 3)
@@ -138,7 +138,7 @@ def backward_of_several_numbers(random: Random) -> Draft:
     return Draft(code, "x.grad.tolist()", wrong, because)
 
 
-@gradients("update-inside-no-grad")
+@gradients("update-inside-no-grad", "no-grad-context")
 def update_in_no_grad(random: Random) -> Draft:
     """Ask what an update by hand leaves behind."""
     a, k = random.randint(5, 20), random.randint(2, 9)
@@ -154,7 +154,7 @@ def update_in_no_grad(random: Random) -> Draft:
     return Draft(code, "w.item(), w.requires_grad", wrong, because)
 
 
-@gradients("update-inside-no-grad", "gradients-accumulate", also=("manual-zero-grad-idiom",))
+@gradients("update-inside-no-grad", "gradients-accumulate", "steepest-ascent", also=("manual-zero-grad-idiom",))
 def two_updates_by_hand(random: Random) -> Draft:
     """Ask where two steps by hand lead, with or without clearing the gradient."""
     a, k = random.randint(5, 20), random.randint(2, 9)
@@ -177,7 +177,7 @@ def two_updates_by_hand(random: Random) -> Draft:
     return Draft(code, "w.item()", wrong, because)
 
 
-@gradients("steepest-ascent", also=("grad-as-nudge-sensitivity",))
+@gradients("steepest-ascent", "autograd-definition", also=("grad-as-nudge-sensitivity",))
 def one_step_downhill(random: Random) -> Draft:
     """Ask where one step of gradient descent leads."""
     a, rate = random.randint(3, 12), random.choice([0.1, 0.2, 0.25])
@@ -187,7 +187,7 @@ def one_step_downhill(random: Random) -> Draft:
     return Draft(code, "new.item()", wrong, because)
 
 
-@gradients("steepest-ascent", "autograd-definition", also=("nudge",))
+@gradients("steepest-ascent", "autograd-definition", also=("grad-as-nudge-sensitivity",))
 def what_a_nudge_changes(random: Random) -> Draft:
     """Ask how much a small change of an input changes the result."""
     a, k = random.randint(2, 9), random.randint(2, 6)
@@ -201,7 +201,7 @@ def what_a_nudge_changes(random: Random) -> Draft:
     return Draft(code, "change.item()", wrong, because, prompt)
 
 
-@gradients("leaf-accumulates-paths", also=("graph-example-hand-chain-rule", "compositionality"))
+@gradients("leaf-accumulates-paths", "autograd-definition", also=("graph-example-hand-chain-rule", "compositionality"))
 def gradient_over_two_paths(random: Random) -> Draft:
     """Ask for a gradient that arrives on two paths."""
     x, y, k = random.sample(range(2, 7), 3)
@@ -280,7 +280,7 @@ def write_into_detached(random: Random) -> Draft:
     return Draft(code, "x.tolist(), y.requires_grad", wrong, because)
 
 
-@graphs("backward-twice-crashes", also=("retain-graph-example", "second-backward-message"))
+@graphs("backward-twice-crashes", "gradients-accumulate", also=("retain-graph-example", "second-backward-message"))
 def second_backward(random: Random) -> Draft:
     """Ask what a second backward through the same graph does."""
     a, k = random.randint(2, 9), random.randint(2, 9)
@@ -297,7 +297,7 @@ def second_backward(random: Random) -> Draft:
     return Draft(code, "x.grad.item()", [error_in(4), once, 2 * once, a, 4 * once], because)
 
 
-@graphs("accumulation-for-large-batch", "gradients-accumulate", also=("exercise-mean-square-gradient",))
+@graphs("gradients-accumulate", also=("accumulation-for-large-batch", "exercise-mean-square-gradient"))
 def gradient_of_two_halves(random: Random) -> Draft:
     """Ask what two halves of a batch leave in .grad."""
     values = random.sample(range(1, 20), 4)
@@ -320,7 +320,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
     return Draft(code, "w.grad.item()", wrong, because)
 
 
-@graphs("accumulation-for-large-batch", "autograd-definition", also=("exercise-mean-square-gradient",))
+@graphs("autograd-definition", also=("exercise-mean-square-gradient",))
 def gradient_of_mean_square(random: Random) -> Draft:
     """Ask for one number of the gradient of a mean of squares."""
     n, m, value = random.randint(2, 5), random.randint(2, 5), random.randint(2, 20)
@@ -331,7 +331,11 @@ def gradient_of_mean_square(random: Random) -> Draft:
     return Draft(code, "x.grad[0, 0].item()", wrong, because)
 
 
-@broken_gradients("inplace-on-leaf-error", also=("inplace-mul-raises-that-message",))
+@broken_gradients(
+    "update-inside-no-grad",
+    "inplace-operator-aliases",
+    also=("inplace-on-leaf-error", "inplace-mul-raises-that-message"),
+)
 def change_leaf_in_place(random: Random) -> Draft:
     """Ask what a change in place does to a leaf that requires grad."""
     a, k = random.randint(2, 9), random.randint(2, 9)
@@ -346,7 +350,11 @@ def change_leaf_in_place(random: Random) -> Draft:
     return Draft(code, "w.item(), w.is_leaf", wrong, because)
 
 
-@broken_gradients("inplace-breaks-graph-rule", also=("inplace-vs-out-of-place-mistake", "inplace-y-plus-one-raises"))
+@broken_gradients(
+    "inplace-breaks-graph-rule",
+    "inplace-operator-aliases",
+    also=("inplace-vs-out-of-place-mistake", "inplace-y-plus-one-raises"),
+)
 def change_result_in_place(random: Random) -> Draft:
     """Ask whether a change in place breaks the gradient."""
     a, k = random.randint(2, 9), random.randint(2, 9)
@@ -361,7 +369,7 @@ def change_result_in_place(random: Random) -> Draft:
     return Draft(code, "x.grad.item()", wrong, because)
 
 
-@broken_gradients("inplace-breaks-graph-rule", also=("inplace-silent-wrong-gradients",))
+@broken_gradients("inplace-breaks-graph-rule", "detach-stops-flow", also=("inplace-silent-wrong-gradients",))
 def change_past_the_counter(random: Random) -> Draft:
     """Ask for the gradient after a change through .data, which torch does not see."""
     a, new = random.sample(range(2, 12), 2)

@@ -12,8 +12,10 @@ from playwright.sync_api import Browser, Locator
 
 from autograder.reports import chapter_sections
 from autograder.reports.html_page import page as page_of
+from autograder.reports.lecture_questions import lecture_page
 from tests.browser.accessible import faint_texts
 from tests.browser.lab import keep_picture
+from tests.test_lecture_questions import COSTLY, class_with
 from tests.test_reporting import EVIL, HUNG, KNOWN, LOOSE, PASS, STUB, results, verdict
 
 
@@ -60,6 +62,26 @@ def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> N
     assert (sum(corner) < 150) == (scheme == "dark") == (sum(corner) < 600)
     assert not faint_texts(page.locator("body")) and not wrong
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1600, 390])
+def test_questions_for_the_lecture(browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
+    """Each question fills a screen or more with text that can be read; its answer is folded until it is opened."""
+    (tmp_path / "lecture.html").write_bytes(lecture_page(class_with(COSTLY)))
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((tmp_path / "lecture.html").as_uri())
+    keep_picture(page, f"lecture-{scheme}-{width}")
+    heights = page.locator(".slide").evaluate_all("found => found.map(each => each.offsetHeight)")
+
+    assert len(heights) >= 4 and min(heights) >= 900
+    assert not faint_texts(page.locator("body"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert not page.locator("details p").first.is_visible()
+    page.locator("summary").first.click()
+    assert page.locator("details p").first.is_visible()
     context.close()
 
 

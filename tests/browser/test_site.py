@@ -50,6 +50,13 @@ ANSWER_ALL = """async () => {
   return said;
 }"""
 
+# The page never finds time for what has not come near.
+NEVER_IDLE = "window.requestIdleCallback = () => 0"
+# The places of a page that a picture of it would leave blank.
+BLANK = """() => [...document.querySelectorAll("article section, div.cell")].filter(
+  place => getComputedStyle(place).contentVisibility !== "visible").length
+  + [...document.querySelectorAll(".later")].filter(place => !place.querySelector("svg")).length"""
+
 pytestmark = pytest.mark.xdist_group("site")  # one process builds it
 
 
@@ -255,8 +262,41 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
 
 
+def test_the_first_page_reads_a_drawing(site: Path, page: Page) -> None:
+    """The first page's pad reads what is drawn on it, and leads to the chapter in which it is the reader's model."""
+    page.goto((site / "index.html").as_uri())
+    box = page.get_by_role("application", name="Draw a digit").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 4 / 5, steps=8)
+    page.mouse.up()
+    expect(page.locator(".live-pad").get_by_role("status")).to_contain_text("The model reads a 1 (")
+    page.get_by_role("link", name="In chapter 6 this is your model.").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your handwriting")
+
+
+def test_a_hunt_is_judged_without_a_kernel(site: Path, browser: Browser) -> None:
+    """On the first page each answer to a bug hunt is judged when it is chosen, by keys and without scripts too."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    answers = page.locator("section#one-bug-to-hunt details")
+    assert answers.count() >= 5
+    for place in range(2):  # the second one closes the first
+        answers.nth(place).locator("summary").focus()
+        page.keyboard.press("Enter")
+        expect(answers.nth(place).locator("p")).to_be_visible()
+    assert 1 == page.locator("section#one-bug-to-hunt details[open]").count()
+    judged = answers.locator("p").evaluate_all("all => all.map(each => each.textContent)")
+    assert 2 == sum(each.startswith("Right. ") for each in judged)
+    context.close()
+
+
 def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
     """A figure reserves its space and its text alternative, and draws itself when it comes near."""
+    page.add_init_script(NEVER_IDLE)
     page.goto((site / "notebooks" / "ch01a_tensors.html").as_uri())
     place = page.locator("article .later").last
     words = place.get_attribute("aria-label")
@@ -287,6 +327,30 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
     still.locator("article .later svg").first.scroll_into_view_if_needed()
     expect(still.locator("article .later svg").first).to_be_visible()
     plain.close()
+
+
+@pytest.mark.parametrize("place", ["index.html", f"notebooks/{COURSE.stems[0]}.html"])
+def test_a_picture_of_the_whole_page_is_whole(site: Path, page: Page, place: str) -> None:
+    """Soon after it has been opened, a page has laid out all of its parts and drawn all figures, unscrolled."""
+    page.goto((site / place).as_uri())
+    page.wait_for_function(f"({BLANK})() === 0")
+    keep_picture(page, f"site-whole-{Path(place).stem}")
+
+    assert 0 == page.evaluate("scrollY") and page.locator(".later").count()
+
+
+@pytest.mark.parametrize("place", ["index.html", "notebooks/ch04a_training_loop.html"])
+def test_paper_is_whole(site: Path, page: Page, place: str) -> None:
+    """On paper nothing is left out or cut off at the side, even if it is printed at once."""
+    page.add_init_script(NEVER_IDLE)
+    page.goto((site / place).as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    scrolled = "all => all.filter(one => !['visible', 'clip'].includes(getComputedStyle(one).overflowX)).length"
+    empty = "all => all.filter(one => !one.complete || !one.naturalWidth).length"
+
+    assert 0 == page.evaluate(BLANK) == page.locator("article img").evaluate_all(empty)
+    assert 0 == page.locator("article :is(.cell_output, .taken, table, .x-scroll)").evaluate_all(scrolled)
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace
 
 from autograder.authoring import project_address
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
+from autograder.authoring.site.live_pad import live_pad
 from autograder.authoring.site.page_values import Filler
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
@@ -57,7 +59,11 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
     filler = Filler(
-        project / "course", ran, lambda stem: class_report(project, stem, cache), project_address.read_address(project)
+        project / "course",
+        ran,
+        lambda stem: class_report(project, stem, cache),
+        lambda *about: live_pad(project, cache, *about),
+        project_address.read_address(project),
     )
     for page in _FILLED:
         path = source / page
@@ -78,8 +84,9 @@ def _linked(text: str) -> str:
 def _sphinx(settings: Path, source: Path, html: Path, doctrees: Path) -> None:
     """Run Sphinx; raise WorkFailed for an error or a warning, such as that of a broken link."""
     try:
-        app = Sphinx(source, settings, html, doctrees, "html", status=None, warningiserror=True)
-        app.build()
+        with docutils_namespace():  # a second build in this process registers all nodes again
+            app = Sphinx(source, settings, html, doctrees, "html", status=None, warningiserror=True)
+            app.build()
     except SphinxError as error:
         raise WorkFailed(f"the site could not be built: {error}. Mend the page, then run `make site` again.") from error
     if app.statuscode:

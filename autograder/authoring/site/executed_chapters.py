@@ -23,8 +23,7 @@ _UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook 
 def execute_chapters(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
     """Return the executed solution notebooks by stem, run in parallel; raise WorkFailed if a cell of one fails."""
     stems = [solution.stem for solution in solutions]
-    others = {stem: [other for other in stems if other != stem] for stem in stems}
-    kept = [cache / f"{each.stem}-{_digest(each, course, others[each.stem])}.ipynb" for each in solutions]
+    kept = [cache / f"{each.stem}-{chapter_digest(each, course)}.ipynb" for each in solutions]
     missing = [(solution, to) for solution, to in zip(solutions, kept, strict=True) if not to.is_file()]
     if missing:
         # In processes: papermill changes the folder that its process is in.
@@ -44,8 +43,9 @@ def _run(solution: Path, to: Path) -> None:
             old.unlink()
 
 
-def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
-    """Return a digest of the notebook, of the code that it calls, and of the course files that it can read."""
+def chapter_digest(solution: Path, course: Path) -> str:
+    """Return a digest of a solved notebook, of the code that it calls, and of the course files that it can read."""
+    others = [other.stem for other in solution.parent.glob("*.ipynb") if other != solution]
     whole = hashlib.sha256(solution.read_bytes() + grader_digest().encode())
     for path in (*_files(Path(explorers.__file__).parent), *_read_by(course, others)):
         whole.update(path.read_bytes())

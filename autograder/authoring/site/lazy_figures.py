@@ -11,8 +11,10 @@ _FIGURE = re.compile(
 )
 _LETTER = re.compile(r'\s*<path id="(DejaVu[^"]*)"[^>]*/>', re.DOTALL)
 _EMPTY = re.compile(r"\s*<defs>\s*</defs>")
+_NAME = re.compile(r' id="([^"]*)"')
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LONG = re.compile(r"-?\d+\.\d{3,}")  # a hundredth of a pixel is enough
 _LEAST = 0.6  # the minimum width of a figure, as a share of its own width
-_IMAGE = re.compile(r'<img (?=[^>]*src="data:)')
 
 
 def defer_figures(body: str) -> str:
@@ -25,9 +27,10 @@ def defer_figures(body: str) -> str:
 
     def held(found: re.Match[str]) -> str:
         whole = _EMPTY.sub("", _LETTER.sub(lambda letter: _kept(letter, letters), found[0]))
-        return _place(found, whole)
+        head, end, lines = whole.partition("</desc>")
+        return _place(found, head + end + _shorter(lines))
 
-    page = _IMAGE.sub('<img loading="lazy" ', _FIGURE.sub(held, body))
+    page = _FIGURE.sub(held, body)
     if not letters:
         return page
     drawn = tag("svg", tag("defs", Html("".join(letters.values()))), class_="letters", aria_hidden="true")
@@ -38,6 +41,17 @@ def _kept(letter: re.Match[str], letters: dict[str, str]) -> str:
     """Store the first drawing of a letter, and remove it; its id names font and letter."""
     letters.setdefault(letter[1], letter[0])
     return ""
+
+
+def _shorter(lines: str) -> str:
+    """Return the lines of a figure without comments, indents, names that nothing refers to, and long decimals."""
+    plain = " ".join(_COMMENT.sub("", lines).split()).replace("> <", "><")
+    named = _NAME.sub(lambda name: name[0] if f"#{name[1]}" in plain else "", plain)
+    return _LONG.sub(lambda number: _rounded(float(number[0])), named)
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.{2 if abs(number) >= 1 else 4}f}".rstrip("0").rstrip(".")
 
 
 def _place(found: re.Match[str], svg: str) -> str:

@@ -1,10 +1,12 @@
 """Fill in the marks on the site's pages with values from the course, so that no page repeats them by hand.
 
 `{{minutes CHAPTER}}`: the reading time. `{{picture CHAPTER CELL}}`: the HTML output of a cell.
-`{{film CHAPTER CELL}}`: the animated part of an explorer. `{{answer CHAPTER EXERCISE TAG}}`: the code of an answer of
-the bank. `{{feedback CHAPTER EXERCISE TAG}}`: the feedback on it for students. `{{report CHAPTER}}`: the class report
-on the example class. `{{launch CHAPTER}}`: links to services that open the chapter; empty if the project has no address
-on GitHub.
+`{{film CHAPTER CELL}}`: the animated part of an explorer. `{{pad CHAPTER CELL MODEL PREPARE DIGIT}}`: a pad to draw on,
+read by a network that the chapter has trained once this cell has run; DIGIT is a sample. `{{answer CHAPTER EXERCISE
+TAG}}`: the code of an answer of the bank. `{{feedback CHAPTER EXERCISE TAG}}`: the feedback on it for students. `{{hunt
+CHAPTER EXERCISE TAG}}`: a bug hunt that shows this mistake, with its two questions. `{{report CHAPTER}}`: the class
+report on the example class. `{{launch CHAPTER}}`: buttons that lead to the repository, and on GitHub to services that
+open the chapter; empty if the project has no address.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from bs4 import BeautifulSoup
 from nbformat import NotebookNode
@@ -20,13 +23,20 @@ from nbformat import NotebookNode
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.course.judge import Judge
 from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_minutes
 from autograder.errors import CourseError, WorkFailed
+from autograder.notebook.html_markup import tag as html_tag
 from autograder.notebook.report_rendering import html
+from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.hunt_questions import line_question, sentence_question
+from explorers.quiz_widget import Quiz
 
 _ASKED = re.compile(r"\{\{(?P<word>\w+) (?P<about>[^{}\n]+)\}\}")
+_CODE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL)
+_SPACES = re.compile(r"\s+")
 _GITHUB = "https://github.com/"
 
 
@@ -34,12 +44,13 @@ _GITHUB = "https://github.com/"
 class Filler:
     """Fills in pages from a course folder and from its executed chapters, by stem.
 
-    `report` returns the report of a chapter's example class as Markdown.
+    `report` returns the report of a chapter's example class as Markdown, `pad` the HTML of a pad to draw on.
     """
 
     course: Path
     executed: Mapping[str, NotebookNode]
     report: Callable[[str], str]
+    pad: Callable[..., str]
     address: str = ""
 
     def filled(self, text: str, where: str) -> str:
@@ -51,6 +62,8 @@ class Filler:
             "minutes": self._minutes,
             "picture": self._picture,
             "film": self._film,
+            "pad": self._pad,
+            "hunt": self._hunt,
             "answer": self._answer,
             "feedback": self._feedback,
             "report": self._report,
@@ -82,6 +95,21 @@ class Filler:
         film["data-plays"] = ""
         return _on_one_line(f'<div class="explorer">{film}</div>')
 
+    def _pad(self, stem: str, cell: str, model: str, prepare: str, digit: str) -> str:
+        return _on_one_line(self.pad(stem, cell, model, prepare, digit))
+
+    def _hunt(self, stem: str, exercise: str, tag: str) -> str:
+        """Return the first bug hunt that shows this mistake, to be played without a kernel."""
+        there = read_hunts(self.course, stem)[exercise]
+        hunt = {each.mistake: each for each in reversed(there.hunts)}[tag]
+        known = course_in(self.course)
+        about, key = known.find(exercise), known.keys(stem)[exercise]
+        questions = [
+            line_question(hunt, about, key),
+            sentence_question(hunt, there.false[tag], about, key, Random(tag)),
+        ]
+        return _on_one_line(html_tag("div", Quiz(hunt.name, questions).at_rest(), class_="explorer"))
+
     def _shown(self, stem: str, name: str) -> str:
         """Return the HTML output of the cell with this id in an executed chapter."""
         cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}
@@ -107,16 +135,27 @@ class Filler:
         return self.report(stem)
 
     def _launch(self, stem: str) -> str:
-        """Return links that open a chapter in Colab and Binder; "" if the project's address is not on GitHub."""
+        """Return buttons that lead to the repository, and to a chapter in Colab and Binder if it is on GitHub.
+
+        Returns "" if the project has no address.
+        """
         self.executed[stem]
-        if not self.address.startswith(_GITHUB):
+        if not self.address:
             return ""
-        name, notebook = self.address.removeprefix(_GITHUB), f"notebooks/{stem}.ipynb"
-        colab = f"https://colab.research.google.com/github/{name}/blob/main/{notebook}"
-        binder = f"https://mybinder.org/v2/gh/{name}/main?urlpath=lab/tree/{notebook}"
-        return f"Or without setting anything up: [in Colab]({colab}), [in Binder]({binder})."
+        links = {"Repository": self.address}
+        if self.address.startswith(_GITHUB):
+            name, notebook = self.address.removeprefix(_GITHUB), f"notebooks/{stem}.ipynb"
+            links["Try it in Colab"] = f"https://colab.research.google.com/github/{name}/blob/main/{notebook}"
+            links["Try it in Binder"] = f"https://mybinder.org/v2/gh/{name}/main?urlpath=lab/tree/{notebook}"
+        buttons = " ".join(f"[{words}]({address})" for words, address in reversed(links.items()))
+        return f"{{.launch}}\n{buttons}"
 
 
 def _on_one_line(shown: str) -> str:
-    """Return the HTML on one line, since an empty line would end it within Markdown."""
-    return f'<div class="taken">{" ".join(shown.split())}</div>'
+    """Return the HTML on one line, since an empty line would end it within Markdown. Code keeps its lines."""
+    parts = (_in_code(part) if part.startswith("<pre") else _SPACES.sub(" ", part) for part in _CODE.split(shown))
+    return f'<div class="taken">{"".join(parts).strip()}</div>'
+
+
+def _in_code(part: str) -> str:
+    return part.replace("\n", "&#10;")

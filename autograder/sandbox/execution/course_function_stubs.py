@@ -1,4 +1,4 @@
-"""Stubs for `check`, `hint`, `hunt`, `mend`, `mine` and `progress` while a submission is graded.
+"""Stubs for `check`, `hint`, `mine`, `progress` and other functions for readers while a submission is graded.
 
 Nobody reads their output there, and no answer may depend on another one.
 """
@@ -19,6 +19,8 @@ def lesson_version(_name: object = None, otherwise: object = None, *_args: objec
 
 
 STUBS: dict[str, Callable[..., Any]] = {
+    "about": say_nothing,
+    "ask_assistant": say_nothing,
     "check": say_nothing,
     "hint": say_nothing,
     "hunt": say_nothing,
@@ -26,4 +28,5 @@ STUBS: dict[str, Callable[..., Any]] = {
     "mend": say_nothing,
     "mine": lesson_version,
     "progress": say_nothing,
+    "review": say_nothing,
 }

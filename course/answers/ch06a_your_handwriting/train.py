@@ -130,6 +130,15 @@ bank.wrong(
 )
 
 bank.wrong(
+    "divided-by-full-batches",
+    "You divide by the number of full batches: `//` leaves out the smaller one at the end, whose loss is in your sum.",
+    change={
+        "loss.item() * len(rows)": "loss.item()",
+        "(total / len(labels))": "(total / max(len(labels) // batch_size, 1))",
+    },
+)
+
+bank.wrong(
     "last-loss",
     "You report the loss of the last batch. Asked for is the mean over all images of the epoch.",
     change={"total / len(labels)": "loss.item()"},

@@ -74,10 +74,12 @@ unchanged = Requirement(
         ),
     ),
     hints=(
-        "Begin with the lesson's `fits`. Which of its numbers, 6 and 3, depend on the sizes of picture and kernel?",
-        "Make the rim first, as wide as `padding` on all four sides, and let the kernel wander over what comes out.",
-        "There are (height of the picture with its rim - height of the kernel) // stride + 1 rows of places, and row "
-        "`i` of the map looks at the rows from i * stride on.",
+        "Begin with the lesson's `fits`. It says 6 for the size of the map and 3 for that of the kernel: from which "
+        "shapes can you compute them?",
+        "Make the rim first: `padded = F.pad(image, ...)` with `padding` four times. Then go over `padded` as `fits` "
+        "goes over `picture`.",
+        "The map has (rows of `padded` - rows of the kernel) // stride + 1 rows, and row `i` of it looks at the rows "
+        "of `padded` from i * stride on. For columns it is alike.",
     ),
 )
 def conv2d(draw: Draw) -> Iterator[Case]:

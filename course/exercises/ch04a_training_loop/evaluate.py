@@ -143,9 +143,11 @@ def evaluating(name: str, case: Case) -> str:
 @exercise(
     tier="core",
     hints=(
-        "Three things to set up and to undo: the mode, the graph, the counts.",
-        "A batch's mean loss counts for as many samples as the batch has.",
-        "A submodule may be in another mode than the model: write down the mode of each of `model.modules()`.",
+        "Take care of three things: the mode of the model, the graph, and the number of rows in each batch.",
+        "The criterion gives the mean over a batch, which stands for as many rows as the batch has. A mean of means "
+        "counts the rows of a small batch too much.",
+        "A submodule may be in another mode than the model: note `training` of each of `model.modules()` first, and "
+        "set it back at the end.",
     ),
     spelled=evaluating,
 )

@@ -281,9 +281,10 @@ _AMONG = {
 @exercise(
     tier="core",
     hints=(
-        "Try the faults in the order of the docstring: each test is a line or two.",
-        "Compare tensors by `is` or `id` to find out who is in the optimizer; go through all of its param_groups.",
-        "Clone the parameters before a step. And remember that nan is not smaller than anything.",
+        "Try the faults in the order of the docstring: each test takes a line or two.",
+        "Each of `optimizer.param_groups` is a dict with a list of tensors under `params`. Compare them with the "
+        "model's by `is` or `id`: `==` compares numbers.",
+        "Clone the parameters before the step, and compare after it. And nan is not smaller than any number.",
     ),
     seconds=60.0,
     takes=1.0,

@@ -203,9 +203,12 @@ loss = Requirement(
     tier="core",
     independent=True,
     hints=(
-        "Ask of each tensor: who made it, on which device, and does `.to` find it? `.to` finds parameters and buffers.",
-        "`nn.ModuleList` and `register_buffer` let a module know what it holds; `device=x.device` follows the input.",
-        "An optimizer holds the parameters it was given: replace and move first. `.item()` waits: add tensors up.",
+        "Ask of each tensor: which line makes it, on which device, and does `.to` of its module move it? `.to` moves "
+        "parameters and buffers only.",
+        "`nn.ModuleList` and `register_buffer` tell a module what it holds. `device=x.device` makes a tensor where "
+        "the input is.",
+        "An optimizer holds the parameters that it was given: replace the layer and move the model first. `.item()` "
+        "waits for the device: add up tensors.",
     ),
     spelled=_spelled,
 )

@@ -186,9 +186,12 @@ as_it_was = Requirement(
 @exercise(
     tier="core",
     hints=(
-        "Three of the four are counts times `dtype.itemsize`. For the fourth you need a forward pass, of a copy.",
-        "`saved_tensors_hooks` calls your function with each saved tensor. Which of them share memory?",
-        "`tensor.untyped_storage()` is that memory: `data_ptr()` tells one from another, `nbytes()` is its size.",
+        "Three of the four are numbers of parameters times `dtype.itemsize`. Only the activations need a forward "
+        "pass, of a copy of the model.",
+        "Inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):` torch calls `pack` with each saved "
+        "tensor. Which of them share memory?",
+        "`tensor.untyped_storage()` is a tensor's memory: `data_ptr()` is its address, `nbytes()` its size. A dict "
+        "from address to size counts each piece once.",
     ),
     spelled=_spelled,
 )

@@ -90,11 +90,12 @@ keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, r
 @exercise(
     tier="core",
     hints=(
-        "Begin with a copy of your `train`, and let it return its two lists in a dict. Then ask of each thing that "
-        "changes in an epoch: who remembers it?",
-        "Five things remember: model, optimizer, the generator of the order, torch's own generator, and the two lists.",
-        "`while len(losses) < epochs` runs what is missing. Copy deeply when you save, and the optimizer's part when "
-        "you load.",
+        "Begin with a copy of your `train`, and let it return its two lists in a dict. Then list what else changes "
+        "during an epoch: all of that belongs into the checkpoint.",
+        "Five things belong into it: the states of the model, the optimizer, the generator of the order and torch's "
+        "own generator, and the two lists.",
+        "`while len(losses) < epochs` runs the epochs that are missing. Use `copy.deepcopy` on all that you save, "
+        "and on the optimizer's state when you load it.",
     ),
     seconds=60.0,
     spelled=training,

@@ -1,0 +1,158 @@
+"""One run of a reader's program in words, and the questions that are made of it, with wrong choices of each kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from autograder.questions.computed_question import CHOICES, in_words, look_alike
+from autograder.questions.own_code import OwnCode, Run
+from autograder.questions.question import Question, shuffled_question
+from autograder.questions.traced_run import Event
+from autograder.questions.value_facts import Fact
+
+DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
+DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
+_TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact of a run: of which name or expression, in words where, and at which line."""
+
+    name: str
+    where: str
+    line: int
+    fact: Fact
+
+
+@dataclass(frozen=True)
+class AskedRun:
+    """A run of a program to ask about; `random` chooses."""
+
+    code: OwnCode
+    run: Run
+    random: Random
+
+    def question(
+        self, kind: str, asked: str, right: str, wrong: Iterable[str], because: str, *, shows_call: bool = True
+    ) -> Question | None:
+        """Return a question about the run with shuffled choices; None if too few wrong choices surely differ."""
+        choices = [right]
+        for text in wrong:
+            if len(choices) < CHOICES and text and not any(look_alike(text, other) for other in choices):
+                choices.append(text)
+        if len(choices) < CHOICES:
+            return None
+        prompt = f"{self.call_words}\n{asked}" if shows_call else asked
+        question = Question(kind, self.code.exercise.name, prompt, tuple(choices), 0, because, self.code.text)
+        return shuffled_question(question, self.random)
+
+    @property
+    def call_words(self) -> str:
+        """Return the run in words: which function is called with which arguments."""
+        first, *more = self.run.entered
+        made = first.what == "__init__"
+        begin = f"`{self.code.name}` is made" if made else f"`{first.what}` is called"
+        rest = [f"; then `{event.what}` is called{_arguments(event)}" for event in more]
+        return f"{begin}{_arguments(first)}{''.join(rest)}."
+
+    @property
+    def is_visible(self) -> bool:
+        """Return whether the words of the run show exactly all that it depends on: an object may hold more."""
+        facts = [fact for event in self.run.entered for fact in event.facts.values()]
+        is_method = any("self" in event.facts for event in self.run.entered)
+        return not is_method and all(fact.value and fact.whole for fact in facts)
+
+    def told(self) -> list[Told]:
+        """Return the facts of names after lines, and of expressions in lines, in an order drawn at random."""
+        found = [each for event in self.run.events if event.kind in ("after", "part") for each in self._told(event)]
+        return self.random.sample(found, len(found))
+
+    def _told(self, event: Event) -> Iterator[Told]:
+        node = self.statement_of(event.line)
+        if node is None or (event.kind == "part" and self.code.lines[event.line - 1].count(event.what) != 1):
+            return
+        place = f"in line {event.line}" if event.kind == "part" else f"after {lines_of(node)}"
+        for name, fact in event.facts.items():
+            yield Told(name, place + self.first_time(node, event.kind), event.line, fact)
+
+    def first_time(self, node: ast.stmt, kind: str) -> str:
+        """Return words for the first of several runs of a statement; "" if it runs once."""
+        often = self.run.counts.get(node.lineno, 0) > 1
+        return often * (", the first time that it is computed" if kind == "part" else " has run for the first time")
+
+    def sizes(self) -> set[str]:
+        """Return the sizes of all tensors and the numbers of items in the run, which a reader can work out."""
+        facts = [fact for event in self.run.events for fact in event.facts.values()]
+        return {size for fact in facts for size in re.findall(r"\d+", str(fact.shape) if fact.shape else fact.form)}
+
+    def statement_of(self, line: int) -> ast.stmt | None:
+        """Return the innermost statement that a line belongs to; None if several share the line."""
+        around = [each for each in self.code.single_statements if each.lineno <= line <= (each.end_lineno or 0)]
+        return max(around, key=lambda each: each.lineno, default=None)
+
+
+def _arguments(event: Event) -> str:
+    facts = {name: fact for name, fact in event.facts.items() if name != "self" and name[:5] != "self."}
+    return f" with {'; '.join(f'`{name}`: {fact.told()}' for name, fact in facts.items())}" if facts else ""
+
+
+def lines_of(node: ast.stmt) -> str:
+    """Return the lines of a statement in words."""
+    last = node.end_lineno or node.lineno
+    return f"line {node.lineno}" if last == node.lineno else f"lines {node.lineno} to {last}"
+
+
+def other_shapes(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return shapes that are taken for this one by mistake, likely ones first."""
+    found = [shape[::-1], shape[:-1], (*shape, 1), (1, *shape), shape[1:]]
+    found += [(*shape[:-1], 1), (1, *shape[1:]), (*shape[:-1], shape[-1] + 1)] if shape else [(1,), (1, 1), (2,)]
+    return [each for each in dict.fromkeys(found) if each != shape]
+
+
+def other_forms(form: str) -> list[str]:
+    """Return forms that differ from this one in the shape or the dtype of one tensor."""
+    found = []
+    for match in _TENSOR.finditer(form):
+        dtype, shape = match[1], ast.literal_eval(match[2])
+        new = [f"{dtype} of shape {each}" for each in other_shapes(shape)[:3]]
+        new += [f"{each} of shape {shape}" for each in DTYPES[:3] if each != dtype]
+        found += [form[: match.start()] + each + form[match.end() :] for each in new]
+    return found
+
+
+def other_values(text: str) -> list[str]:
+    """Return values in words that are like this one and differ from it; none if it cannot be read."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return []
+    return [each for each in dict.fromkeys(map(_in_words, _others(value))) if each != text]
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_in_words(item)}" for key, item in value.items()) + "}"
+    return repr(value) if isinstance(value, str) else in_words(value)
+
+
+def _others(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, 2 * value, value + 2]
+    if isinstance(value, float):
+        return [2 * value, value / 2, -value, value + 1]
+    if isinstance(value, list | tuple):
+        changed = [
+            type(value)([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)
+        ]
+        return [type(value)(reversed(value)), *changed]
+    if isinstance(value, dict):
+        return [{**value, key: new} for key, old in value.items() for new in _others(old)]
+    return []

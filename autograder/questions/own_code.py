@@ -1,0 +1,279 @@
+"""A reader's program as something to ask about: its text, its traced runs on cases, and runs of changed versions."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, replace
+from io import StringIO
+from types import CodeType, ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.diagnosis.expected_observations import ExpectedObservations
+from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.verdict import Report
+from autograder.exercises.dispatch_modes import active_mode_count, exit_modes
+from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.observation import Observation, to_bytes
+from autograder.exercises.probe import copy_of
+from autograder.questions.traced_run import RESULT, Event, RunRecorder, TimeOver, run_definitions
+from autograder.questions.traced_syntax import COUNTED, SIMPLE, traced_code
+from autograder.questions.value_facts import Fact
+
+MOST_LINES = 120
+# What may change files, or call on and on where a number is left out, and what changes torch for all that follows.
+_OUTSIDE = frozenset({"os", "shutil", "subprocess", "pathlib", "Path", "open", "timeit"})
+_LASTING = re.compile(r"set_|register_module|use_|__enter__|__exit__")
+_GLOBAL_HOOKS = [
+    kept for name, kept in vars(torch.nn.modules.module).items() if name[:8] == "_global_" and isinstance(kept, dict)
+]
+
+
+class NoQuestions(Exception):
+    """There is no question about a program; the message says why."""
+
+
+def is_askable(text: str, called: str) -> bool:
+    """Return whether there may be questions about a program: its text defines the name, and is not too long."""
+    try:
+        return len(_without_docstrings(text, called)[0].splitlines()) <= MOST_LINES
+    except NoQuestions:
+        return False
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the program on a case whose events were the same twice, with other random numbers."""
+
+    case: Case
+    events: tuple[Event, ...]
+    counts: Mapping[int, int]
+    returned: Any  # plain data; None if it cannot be compared
+
+    @property
+    def entered(self) -> list[Event]:
+        """Return the calls from outside: one, or the making of an object and a call of its method."""
+        return [event for event in self.events if event.kind == "enter"]
+
+    @property
+    def result(self) -> Fact | None:
+        """Return what is known of what the last of these calls returned; None if it returned nothing."""
+        last = next((event for event in reversed(self.events) if event.kind in ("enter", "return")), None)
+        return last.facts[RESULT] if last is not None and last.kind == "return" else None
+
+
+class OwnCode:
+    """A program that passes, with the exercise that it answers, as the function or class `name`.
+
+    `names` are those that it finds there. Raises NoQuestions if its text does not define `name`, or is too long. No run
+    goes on after `deadline`, a value of `time.monotonic()`.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        key: ExpectedObservations,
+        text: str,
+        name: str,
+        names: Mapping[str, Any],
+        deadline: float,
+    ) -> None:
+        self.exercise, self.key, self.name, self.names, self.deadline = exercise, key, name, names, deadline
+        self.text, self.tree = _without_docstrings(text, name)
+        self.lines = self.text.splitlines()
+        if len(self.lines) > MOST_LINES:
+            raise NoQuestions(f"it has {len(self.lines)} lines, and questions are about {MOST_LINES} at most")
+        self._code = traced_code(self.tree, self.text)
+
+    @property
+    def may_be_changed(self) -> bool:
+        """Return whether changed versions may run: not where the program changes what outlives it, such as files."""
+        nodes = list(ast.walk(self.tree))
+        used = {each.id for each in nodes if isinstance(each, ast.Name)}
+        attributes = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+        stored = {each.value.id for each in nodes if _is_stored_attribute(each)}  # type: ignore[attr-defined]
+        return not (
+            used & _OUTSIDE
+            or any(map(_LASTING.match, attributes))
+            or any(isinstance(each, ast.Global) for each in nodes)
+            or any(isinstance(self.names.get(name), ModuleType | type) for name in stored)
+        )
+
+    @property
+    def single_statements(self) -> list[ast.stmt]:
+        """Return the statements inside functions that share no line with another one."""
+        functions = [each for each in ast.walk(self.tree) if isinstance(each, ast.FunctionDef)]
+        inner = dict.fromkeys(each for node in functions for each in _inside(node))
+        begun = Counter(each.lineno for each in ast.walk(self.tree) if isinstance(each, ast.stmt))
+        return [each for each in inner if begun[each.lineno] == 1]
+
+    def counted(self, function: ast.FunctionDef) -> list[ast.stmt]:
+        """Return the statements of a function whose runs are counted, and which share no line with another one."""
+        single = set(self.single_statements)
+        return [
+            each for each in _inside(function) if each in single and isinstance(each, COUNTED) and not _is_text(each)
+        ]
+
+    def answer(self, code: CodeType, recorder: RunRecorder) -> Callable[..., Any]:
+        """Return the answer that traced code defines, whose runs report to a recorder."""
+        found: Callable[..., Any] = run_definitions(code, self.names, recorder)[self.name]
+        return found
+
+    def run(self, case: Case) -> Run | None:
+        """Return a run on a case; None if it raises, takes too long, or changes from run to run."""
+        traced = [self._observed(case, self._code, seed) for seed in (1, 2)]
+        if traced[0] is None or traced[1] is None:  # the program itself, which nothing stops, does not run then
+            return None
+        (one, seen), (two, _) = traced[0], traced[1]
+        plain = self._observed(case, compile(self.tree_of_definitions, "<plain>", "exec", dont_inherit=True), 1)
+        if plain is None or "raised" in seen or not _same(plain[1], seen):
+            return None
+        if [_place(event) for event in one.events] != [_place(event) for event in two.events]:
+            return None
+        events = tuple(_agreed(*pair) for pair in zip(one.events, two.events, strict=True))
+        returned = one.returned if _same(one.returned, two.returned) else None
+        return Run(case, events, one.counts, returned) if one.counts == two.counts else None
+
+    @property
+    def tree_of_definitions(self) -> ast.Module:
+        """Return the functions and classes of the program alone: other statements have run already."""
+        return ast.Module([each for each in self.tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)], [])
+
+    def _observed(self, case: Case, code: CodeType, seed: int) -> tuple[RunRecorder, Observation] | None:
+        recorder = RunRecorder(self.deadline)
+        seen = self._seen(recorder, seed, code, [case])
+        return None if seen is None else (recorder, seen[0])
+
+    def _seen(
+        self, recorder: RunRecorder, seed: int, code: CodeType, cases: Sequence[Case]
+    ) -> tuple[Observation, ...] | None:
+        """Return the observations of the answer that traced code defines; None if it takes too long."""
+        seen: tuple[Observation, ...] | None = None
+        with quietly(seed):
+            seen = self.exercise.observe(self.answer(code, recorder), cases)
+        return None if recorder.stopped or time.monotonic() > self.deadline else seen
+
+    def changed(self, tree: ast.Module, case: Case, seed: int) -> RunRecorder | None:
+        """Return the record of a changed version's run on a case; None if it takes too long."""
+        recorder = RunRecorder(self.deadline)
+        return None if self._seen(recorder, seed, traced_code(tree, self.text), [case]) is None else recorder
+
+    def judged(self, tree: ast.Module, seed: int = 1) -> Report | None:
+        """Return what `check` says of a changed version on its visible cases; None if it takes too long."""
+        recorder = RunRecorder(self.deadline, record=False)
+        seen = self._seen(recorder, seed, traced_code(tree, self.text), self.key.cases)
+        return None if seen is None else judge(self.exercise, self.key, seen, ast.unparse(tree))
+
+    def called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunRecorder | None:
+        """Return the record of a plain call of the answer with copies of these arguments; None if it takes too long."""
+        recorder = RunRecorder(self.deadline)
+        with quietly(1):
+            answer = self.answer(self._code, recorder)
+            try:
+                answer(*copy_of(tuple(args)), **copy_of(dict(kwargs)))
+            except Exception as error:
+                recorder.error = type(error).__name__
+        return None if recorder.stopped else recorder
+
+
+@contextmanager
+def quietly(seed: int) -> Iterator[None]:
+    """Seed random numbers in a block, drop what it prints and warns of, and restore torch's state after it.
+
+    A block whose time is over ends.
+    """
+    before, numpy_before, modes = random.getstate(), np.random.get_state(), active_mode_count()
+    hooks = [(kept, dict(kept)) for kept in _GLOBAL_HOOKS]
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.default_generator.manual_seed(seed)
+        random.seed(seed)
+        np.random.seed(seed)
+        try:
+            with suppress(TimeOver), redirect_stdout(StringIO()), redirect_stderr(StringIO()), torch.enable_grad():
+                yield
+        finally:
+            exit_modes(above=modes)
+            for kept, earlier in hooks:
+                kept.clear()
+                kept.update(earlier)
+            random.setstate(before)
+            np.random.set_state(numpy_before)
+
+
+def _without_docstrings(text: str, name: str) -> tuple[str, ast.Module]:
+    """Return the program without docstrings, as text and as a tree; raise NoQuestions if it defines no such name."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        raise NoQuestions("its text cannot be read") from None
+    if not any(isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == name for each in tree.body):
+        raise NoQuestions("its text is not to be found: no cell defines it with `def` or `class`")
+    lines = text.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and len(node.body) > 1 and _is_text(node.body[0]):
+            first, last = node.body[0].lineno, node.body[0].end_lineno or 0
+            if node.lineno < first and node.body[1].lineno > last:
+                lines[first - 1 : last] = [""] * (last - first + 1)
+                blank = last < len(lines) and not lines[last].strip()
+                lines[first - 1 : last + blank] = ["\0"] * (last - first + 1 + blank)
+    shown = "\n".join(line for line in lines if line != "\0").strip("\n")
+    return shown, ast.parse(shown)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _inside(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements of a function, without those of functions and classes in it."""
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from [each] if isinstance(each, ast.stmt) else ()
+            yield from _inside(each)
+
+
+def _is_stored_attribute(node: ast.AST) -> bool:
+    """Return whether a node gives a value to an attribute of a name, as `torch.sum = other` does."""
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+
+
+def _place(event: Event) -> tuple[Any, ...]:
+    return (
+        event.kind,
+        event.line,
+        event.what,
+        tuple(event.facts),
+        tuple(event.memory.items()),
+        tuple(event.same.items()),
+    )
+
+
+def _agreed(one: Event, two: Event) -> Event:
+    """Return an event with the facts that hold in two runs."""
+    pairs = {name: (fact, two.facts[name]) for name, fact in one.facts.items()}
+    return replace(one, facts={name: _common(*pair) for name, pair in pairs.items()})
+
+
+def _common(one: Fact, two: Fact) -> Fact:
+    if one == two:
+        return one
+    return replace(one, value="", whole=False) if one.form == two.form else Fact("not the same in each run")
+
+
+def _same(one: Any, two: Any) -> bool:
+    return to_bytes(one) == to_bytes(two)
+
+
+def is_simple(node: ast.stmt) -> bool:
+    """Return whether a statement is a simple one that can be left out."""
+    return isinstance(node, SIMPLE) and not _is_text(node)

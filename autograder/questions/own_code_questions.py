@@ -1,0 +1,109 @@
+"""Draw questions about a reader's own program that passes an exercise: up to three, within half a second.
+
+The program runs on fresh cases, traced line by line; what a question says is what two such runs agree on, and each of
+its choices is checked by computing it. Where that cannot be, there are fewer questions, or none, with the reason.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any
+
+import torch
+
+from autograder.diagnosis.expected_observations import ExpectedObservations
+from autograder.exercises.exercise import Case, Exercise
+from autograder.questions.asked_run import AskedRun
+from autograder.questions.own_code import NoQuestions, OwnCode
+from autograder.questions.question import Question
+from autograder.questions.questions_on_changes import argument_questions, left_out_questions, requirement_questions
+from autograder.questions.questions_on_values import (
+    count_questions,
+    dtype_questions,
+    memory_questions,
+    result_questions,
+    shape_questions,
+    value_questions,
+)
+
+MOST, SECONDS = 3, 0.5
+_SEEDS = 10**6
+_ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
+_ON_CHANGES = (left_out_questions, requirement_questions, argument_questions)
+
+
+def own_code_questions(
+    exercise: Exercise,
+    key: ExpectedObservations,
+    text: str,
+    called: str,
+    names: Mapping[str, Any],
+    random: Random,
+    seconds: float = SECONDS,
+) -> list[Question]:
+    """Return up to three questions about a program; raise NoQuestions, with the reason, if there is none.
+
+    `text` defines the answer, named `called`; `names` are those that it finds there. Takes a little more than `seconds`
+    at most.
+    """
+    code = OwnCode(exercise, key, text, called, names, time.monotonic() + seconds)
+    found: list[Question] = []
+    ran = False
+    for case in _cases(exercise, random):
+        if len(found) >= MOST or time.monotonic() > code.deadline:
+            break
+        run = code.run(case)
+        if run is not None and run.events:
+            ran = True
+            found += _of_one_run(AskedRun(code, run, random), MOST - len(found))
+    if not found:
+        why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
+        raise NoQuestions(why)
+    return found
+
+
+_NO_RUN = "no run of it can be traced: it takes long, or does not do the same each time"
+
+
+def _cases(exercise: Exercise, random: Random) -> Iterator[Case]:
+    """Yield a fresh case of each requirement, the first requirement first: with whole numbers, and as it is."""
+    cases = {case.requirement: case for case in reversed(exercise.cases(random.randrange(1, _SEEDS)))}
+    first, *others = list(reversed(cases.values()))
+    for case in (first, *random.sample(others, len(others))):
+        if (whole := _with_whole_numbers(case)) is not None:
+            yield whole
+        yield case
+
+
+def _with_whole_numbers(case: Case) -> Case | None:
+    """Return the case with the numbers of its tensors rounded; None if too many numbers are equal then."""
+    tensors = [each for each in (*case.args, *case.kwargs.values()) if _is_float(each)]
+    rounded = [each.round() for each in tensors]
+    if not tensors or any(2 * len(new.unique()) < min(new.numel(), 4) for new in rounded):
+        return None
+    args = [each.round() if _is_float(each) else each for each in case.args]
+    kwargs = {name: each.round() if _is_float(each) else each for name, each in case.kwargs.items()}
+    return Case(case.requirement, *args, **kwargs)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _of_one_run(asked: AskedRun, most: int) -> list[Question]:
+    """Return questions about one run, of as many kinds as there are."""
+    random = asked.random
+    kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]
+    kinds.insert(0, kinds.pop())  # one about a change comes first: it takes longest
+    drawn = [each(asked) for each in kinds]
+    found: list[Question] = []
+    while drawn and len(found) < most:
+        kind = drawn.pop(0)
+        question = next((each for each in kind if each is not None), None)
+        if question is not None:
+            drawn.append(kind)
+            if not any(question.prompt == other.prompt for other in found):
+                found.append(question)
+    return found

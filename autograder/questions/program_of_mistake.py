@@ -1,0 +1,42 @@
+"""Find a program that shows a known mistake, and sentences that are false of it, for questions about the mistake."""
+
+from __future__ import annotations
+
+import re
+
+from autograder.course.answer_bank import load_bank
+from autograder.course.changed_solution import bare
+from autograder.course.course import Course
+from autograder.course.course_location import bank_path
+from autograder.questions.bug_hunt import FaultyProgram, read_hunts, their_name
+from autograder.questions.false_sentences import false_sentences
+
+_MOST_LINES = 30  # of a program that can be read from the last row
+
+
+def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgram, tuple[str, ...]] | None:
+    """Return a short program that shows a mistake, and the tags of mistakes whose sentences are false of it.
+
+    It is the easiest proven hunt, else the bank's answer, without comments and docstrings. None if the exercise does
+    not know the mistake, or if the program is too long. Raises UnknownExercise, and AnswerBankError for a damaged bank.
+    """
+    exercise = course.find(name)
+    key = course.keys(exercise.chapter)[name]
+    if tag not in {mistake.tag for mistake in key.mistakes}:
+        return None
+    proven = read_hunts(course.folder, exercise.chapter).get(name)
+    hunt = next((each for each in proven.hunts if each.mistake == tag), None) if proven else None
+    if proven and hunt:
+        return hunt, proven.false[tag]
+    path = bank_path(course.folder, exercise.chapter, name)
+    bank = list(load_bank(path)) if path.is_file() else []
+    answer = next((each for each in bank if each.tag == tag), None)
+    if answer is None:
+        return None
+    code = re.sub(rf"\b{name}\b", their_name(name), bare(answer.source))
+    if len(code.splitlines()) > _MOST_LINES:
+        return None
+    sentences = {mistake.tag: mistake.sentence for mistake in key.mistakes}
+    false = {sentences[each]: each for each in reversed(false_sentences(exercise, key, bank, tag))}
+    false.pop(sentences[tag], None)
+    return FaultyProgram(name, tag, code), tuple(reversed(false.values()))

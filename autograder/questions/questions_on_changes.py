@@ -1,0 +1,229 @@
+"""Questions about small changes: something left out of a reader's program, or another argument."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from autograder.diagnosis.verdict import Status
+from autograder.exercises.observation import TensorSnapshot, to_bytes
+from autograder.exercises.observation_comparison import first_difference
+from autograder.questions.asked_run import AskedRun, DrawnQuestions, lines_of, other_forms, other_shapes
+from autograder.questions.own_code import is_simple
+from autograder.questions.traced_run import RESULT, RunRecorder
+
+_SAME = "it returns the same"
+_OTHER_VALUES = "it returns other values, of the same shape and type"
+_OTHER_FORM = "it returns something of another shape or type"
+_PASSES = "none: every check passes"
+_MOST_CHANGES = 6  # changes to judge
+_MOST_NUMBERS = 500  # of an argument of another shape
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Something that is left out: in words, the line, and the changed program."""
+
+    told: str
+    line: int
+    tree: ast.Module
+
+
+def edits(asked: AskedRun) -> Iterator[Edit]:
+    """Yield the changes, in an order drawn at random: lines, keyword arguments and methods that are left out."""
+    code, counts = asked.code, asked.run.counts
+    single = {id(each) for each in code.single_statements if counts.get(each.lineno)}
+    nodes = list(ast.walk(code.tree))
+    made: list[tuple[str, int, int, Callable[[Any], None]]] = []
+    for place, node in enumerate(nodes):
+        statement = asked.statement_of(getattr(node, "lineno", 0))
+        if statement is None or not counts.get(statement.lineno):
+            continue
+        if isinstance(node, ast.stmt) and id(node) in single and is_simple(node):
+            verb = "is" if lines_of(node).startswith("line ") else "are"
+            made.append((f"{lines_of(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement))
+        if isinstance(node, ast.Call):
+            line = node.lineno
+            made += [
+                (f"In line {line}, `{text}` is left out.", line, place, how) for text, how in _cuts(node, code.names)
+            ]
+    for told, line, place, how in asked.random.sample(made, len(made)):
+        tree = copy.deepcopy(code.tree)
+        if told.startswith("In") and code.lines[line - 1].count(told.split("`")[1]) != 1:
+            continue  # the words do not say which
+        how(list(ast.walk(tree))[place])
+        yield Edit(told, line, tree)
+
+
+def _without_statement(node: Any) -> None:
+    """Turn a statement into `pass`."""
+    passed = ast.copy_location(ast.Pass(), node)
+    node.__class__ = ast.Pass
+    node.__dict__ = vars(passed)
+
+
+def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """Yield what can be left out of a call: a keyword argument, or a method without arguments."""
+    for place, keyword in enumerate(node.keywords):
+        if keyword.arg:
+            yield ast.unparse(keyword), partial(_without_keyword, place=place)
+    if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
+        root = ast.unparse(node.func.value).partition(".")[0]
+        if node.func.attr[:1].islower() and not isinstance(names.get(root), ModuleType):
+            yield f".{node.func.attr}()", _without_method
+
+
+def _without_keyword(call: Any, place: int) -> None:
+    call.keywords.pop(place)
+
+
+def _without_method(call: Any) -> None:
+    inner = call.func.value
+    call.__class__ = type(inner)
+    call.__dict__ = vars(inner)
+
+
+def left_out_questions(asked: AskedRun) -> DrawnQuestions:
+    """Ask what becomes of the call without a part of the program."""
+    if asked.run.returned is None or not asked.code.may_be_changed:
+        return
+    for edit in edits(asked):
+        outcome = _outcome(asked, edit.tree)
+        if outcome is None or _is_trivial(outcome.told):
+            continue
+        error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
+        choices = {"error": error, "same": _SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+        right = choices.pop(outcome.kind)
+        because = f"Running it so: {outcome.told}."
+        yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
+
+
+def _is_trivial(told: str) -> bool:
+    """Return whether the words speak of a name without a value: the line that binds it was left out."""
+    return re.search(r"raise[sd] (NameError|UnboundLocalError)", told) is not None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    kind: str
+    told: str
+    line: int = 0
+
+
+def _outcome(asked: AskedRun, tree: ast.Module) -> _Outcome | None:
+    """Return what becomes of the call in a changed version; None if that is not certain."""
+    runs = [asked.code.changed(tree, asked.run.case, seed) for seed in (1, 2)]
+    found = [None if each is None else _outcome_of(asked, each) for each in runs]
+    return found[0] if found[0] is not None and found[0] == found[1] else None
+
+
+def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
+    if recorder.failed_in:
+        return _Outcome("error", f"line {recorder.failed_in} raises {recorder.error}", recorder.failed_in)
+    before, now = asked.run.returned, recorder.returned
+    if not recorder.has_returned or now is None:
+        return None
+    form = next((e.facts[RESULT].form for e in reversed(recorder.events) if e.kind == "return"), "")
+    if _form(before) != _form(now):
+        return _Outcome("form", f"it returns {form}") if form else None
+    exact = asked.code.exercise.tolerance
+    if first_difference({"": before}, {"": now}, exact) is not None:
+        return _Outcome("values", "the values are not those from before")
+    return _Outcome("same", "the result has the same values") if _equal(before, now) else None
+
+
+def _form(plain: Any) -> Any:
+    if isinstance(plain, TensorSnapshot):
+        return plain.shape, plain.dtype
+    if isinstance(plain, dict):
+        return {key: _form(item) for key, item in plain.items()}
+    return [type(plain), *map(_form, plain)] if type(plain) in (list, tuple) else type(plain)
+
+
+def _equal(one: Any, two: Any) -> bool:
+    return to_bytes(one) == to_bytes(two)
+
+
+def _line_of_error(asked: AskedRun, edit: Edit, outcome: _Outcome) -> int:
+    """Return the line of the choice that speaks of an error: where there is none, the next line that runs."""
+    if outcome.line:
+        return outcome.line
+    later = [line for line in sorted(asked.run.counts) if line > edit.line and asked.statement_of(line) is not None]
+    return later[0] if later else edit.line
+
+
+def requirement_questions(asked: AskedRun) -> DrawnQuestions:
+    """Ask which requirement is the first that `check` does not pass without a part of the program."""
+    if not asked.code.may_be_changed:
+        return
+    begun = time.monotonic()
+    whole = asked.code.judged(asked.code.tree)
+    took = time.monotonic() - begun
+    if whole is None or not whole.passed:
+        return
+    sentences = [verdict.requirement for verdict in whole.verdicts]
+    for _, edit in zip(range(_MOST_CHANGES), edits(asked), strict=False):
+        if time.monotonic() + 2 * took > asked.code.deadline:
+            return
+        one, two = (asked.code.judged(edit.tree, seed) for seed in (1, 2))
+        if one is None or two is None or one.first != two.first:
+            continue
+        first = one.first
+        if first is not None and (first.status not in (Status.FAIL, Status.ERROR) or _is_trivial(first.sentence)):
+            continue
+        right = first.requirement if first else _PASSES
+        wrong = [each for each in asked.random.sample(sentences, len(sentences)) if each != right]
+        wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
+        why = f"Running it so, `check` says: {first.requirement} (not yet)" if first else "Running it so, all pass"
+        prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Which is then the first requirement not met?"
+        yield asked.question("requirement", prompt, right, wrong, f"{why}.", shows_call=False)
+
+
+def argument_questions(asked: AskedRun) -> DrawnQuestions:
+    """Ask which shape of an argument raises an error, and what the result of another shape is."""
+    case, entered = asked.run.case, asked.run.entered
+    plain = asked.code.called(case.args, case.kwargs)
+    if plain is None or len(entered) != 1 or asked.run.returned is None:
+        return
+    if [e.facts for e in plain.events if e.kind == "enter"] != [entered[0].facts] or plain.returned is None:
+        return
+    if not _equal(plain.returned, asked.run.returned):
+        return
+    names = list(entered[0].facts)
+    for place, value in enumerate(case.args):
+        if isinstance(value, torch.Tensor) and value.dim() and value.numel():
+            yield from _shape_arguments(asked, place, names[place], value)
+
+
+def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor) -> DrawnQuestions:
+    case, outcomes = asked.run.case, dict[tuple[int, ...], str]()
+    for shape in other_shapes(tuple(value.shape)):
+        count = torch.Size(shape).numel()
+        if count > _MOST_NUMBERS:
+            continue
+        other = value.detach().reshape(-1)[torch.arange(count) % value.numel()].reshape(shape)
+        recorder = asked.code.called([*case.args[:place], other, *case.args[place + 1 :]], case.kwargs)
+        if recorder is None:
+            return
+        form = next((e.facts[RESULT].form for e in reversed(recorder.events) if e.kind == "return"), "")
+        outcomes[shape] = f"raises {recorder.error}" if recorder.error else form
+    works = {shape: form for shape, form in outcomes.items() if form and not form.startswith("raises")}
+    fails = {shape: how for shape, how in outcomes.items() if how.startswith("raises")}
+    for shape, form in works.items():
+        text = f"Of `{name}` the shape is now {shape}, all else is as it was. What does it return?"
+        wrong = [*(each for each in works.values() if each != form), *other_forms(form)]
+        yield asked.question("argument", text, form, wrong, f"Running it so returns {form}.")
+    for some, others, verb in ((fails, works, "raises an error"), (works, fails, "returns something, with no error")):
+        for shape in asked.random.sample(list(some), len(some)):
+            text = f"Of `{name}` the shape is another one, all else is as it was. With which shape it {verb}?"
+            because = f"Running it so, {shape} {some[shape] if some is fails else f'returns {some[shape]}'}."
+            yield asked.question("argument", text, str(shape), map(str, others), because)

@@ -1,0 +1,161 @@
+"""Record what happens in a run of a program whose syntax tree `traced_syntax` has added calls to.
+
+Facts are recorded, never live objects, so that the program's memory is freed as usual. A run ends when its time is
+over, without threads and signals.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+import torch
+
+from autograder.exercises.dispatch_modes import active_mode_count
+from autograder.questions.traced_syntax import FILE, TRACE
+from autograder.questions.value_facts import Fact, fact_of, see_for_comparison
+
+RESULT = "the result"  # the name of what a function returns
+
+
+class TimeOver(BaseException):
+    """Ends a program whose time is over; no Exception, so that `except Exception` in the program lets it through."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What is known at a place of a run, when the run was there for the first time.
+
+    `kind` is "enter" for a call from outside, "inner" for one from the program itself, "after" a statement, "part" of
+    one, or "return". `what` is the function or the expression. `memory` gives tensors that share memory the same
+    number, `same` gives names of one object the same number, and `owners` are tensors that fill their memory.
+    """
+
+    kind: str
+    line: int
+    what: str
+    facts: Mapping[str, Fact]
+    memory: Mapping[str, int] = field(default_factory=dict)
+    same: Mapping[str, int] = field(default_factory=dict)
+    owners: tuple[str, ...] = ()
+
+
+@dataclass
+class RunRecorder:
+    """The record of one run of a program: the events of the shown calls, and how often each line ran in them.
+
+    Shown is the first call of one of the program's functions, and all that it calls; where that makes an object, the
+    next call is shown as well if it is a method of that object. `deadline` is a value of `time.monotonic()`.
+    """
+
+    deadline: float
+    record: bool = True
+    events: list[Event] = field(default_factory=list)
+    counts: Counter[int] = field(default_factory=Counter)
+    returned: Any = None
+    has_returned: bool = False
+    failed_in: int = 0  # the line that ended the shown call with an error
+    error: str = ""  # the type of that error
+    stopped: bool = False
+    _depth: int = 0
+    _calls: int = 0
+    _shown: int = 1
+    _made: int = 0
+    _seen: set[tuple[str, int, str]] = field(default_factory=set)
+
+    def _is_shown(self) -> bool:
+        if time.monotonic() > self.deadline:
+            self.stopped = True
+            raise TimeOver
+        return 0 < self._calls <= self._shown and self._depth > 0
+
+    def _note(self, kind: str, line: int, what: str, values: Mapping[str, Any], bound: tuple[str, ...]) -> None:
+        if not self.record or (kind, line, what) in self._seen:
+            return
+        self._seen.add((kind, line, what))
+        if active_mode_count():  # a mode would see what is asked of a tensor here
+            return
+        values = dict(_with_attributes(values))
+        facts = {name: fact_of(values[name]) for name in bound if name in values}
+        tensors = {name: each for name, each in values.items() if type(each) in (torch.Tensor, torch.nn.Parameter)}
+        own = {name: each for name, each in tensors.items() if each.device.type == "cpu" and each.numel()}
+        memory = _grouped({name: each.untyped_storage().data_ptr() for name, each in own.items()})
+        same = _grouped({name: id(each) for name, each in own.items()})
+        owners = tuple(name for name, each in own.items() if each.untyped_storage().nbytes() == each.nbytes)
+        self.events.append(Event(kind, line, what, facts, memory, same, owners))
+
+    def enter(self, what: str, line: int, /, **values: Any) -> None:
+        """Note a call of a function with its arguments."""
+        if self._depth == 0:
+            self._calls += 1
+            if self._calls == 1 and what == "__init__":
+                self._made, self._shown = id(next(iter(values.values()), None)), 2
+            elif self._calls == 2 and id(next(iter(values.values()), None)) != self._made:
+                self._shown = 1
+        kind = "inner" if self._depth else "enter"
+        self._depth += 1
+        if self._is_shown():
+            self._note(kind, line, what, values, tuple(values))
+
+    def leave(self) -> None:
+        """Note that a function ends."""
+        self._depth -= 1
+
+    def failed(self, error: BaseException) -> None:
+        """Note that a function ends with an error: the last line of the program in its traceback."""
+        if self._depth != 1 or not 0 < self._calls <= self._shown:
+            return
+        self.error, trace = type(error).__name__, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == FILE:
+                self.failed_in = trace.tb_lineno
+            trace = trace.tb_next
+
+    def begin(self, line: int, /) -> None:
+        """Note that a statement runs."""
+        if self._is_shown():
+            self.counts[line] += 1
+
+    def after(self, line: int, bound: tuple[str, ...], /, **values: Any) -> None:
+        """Note what the names that a statement bound hold after it."""
+        if self._is_shown():
+            self._note("after", line, "", values, bound)
+
+    def part(self, line: int, what: str, value: Any, /) -> Any:
+        """Note what an expression gives, and return it."""
+        if self._is_shown():
+            self._note("part", line, what, {what: value}, (what,))
+        return value
+
+    def result(self, line: int, value: Any, /, **values: Any) -> Any:
+        """Note what a function returns, and return it."""
+        if self._is_shown() and self._depth == 1:
+            self.returned, self.has_returned = see_for_comparison(value), True
+            self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
+        return value
+
+
+def _with_attributes(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield names with their values, and the attributes of `self` as names."""
+    for name, value in values.items():
+        yield name, value
+        if name == "self":
+            there = dict(vars(value)) if hasattr(value, "__dict__") else {}
+            there |= there.get("_parameters", {}) | there.get("_buffers", {})
+            yield from ((f"self.{each}", item) for each, item in there.items() if each[0] != "_")
+
+
+def _grouped(keys: Mapping[str, int]) -> dict[str, int]:
+    numbers: dict[int, int] = {}
+    return {name: numbers.setdefault(key, len(numbers)) for name, key in keys.items()}
+
+
+def run_definitions(code: CodeType, names: Mapping[str, Any], recorder: RunRecorder) -> dict[str, Any]:
+    """Run traced definitions in a copy of a namespace, and return the copy."""
+    scope = {**names, TRACE: recorder}
+    exec(code, scope)
+    return scope

@@ -1,0 +1,116 @@
+"""Facts about the values of a run: form, shape, dtype, and the value itself where it is short."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from autograder.exercises.dispatch_modes import active_mode_count
+from autograder.exercises.observation import OtherValue, TensorSnapshot
+from autograder.exercises.probe import see
+from autograder.questions.computed_question import in_words
+
+_MOST_NUMBERS = 12  # of a tensor whose values are shown
+_LONGEST = 60  # characters of a value that is shown
+_MOST_ITEMS = 6  # of a container whose items are described
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is known of a value: its form in words, and the value itself in words ("" if it is long or unknown).
+
+    `shape` and `dtype` are those of a tensor. `whole` says that the value is shown exactly, and that there is no more
+    to it: a leaf that requires grad has a gradient besides.
+    """
+
+    form: str
+    value: str = ""
+    shape: tuple[int, ...] | None = None
+    dtype: str = ""
+    whole: bool = False
+
+    def told(self) -> str:
+        """Return the value with its form, or its form alone."""
+        if not self.value:
+            return self.form if self.shape is None else f"a tensor, {self.form}"
+        return f"`{self.value}` ({self.form})" if "of shape" in self.form else f"`{self.value}`"
+
+
+def fact_of(value: object) -> Fact:
+    """Return what is known of a value."""
+    try:
+        return _fact(value)
+    except Exception:  # a module that is not made yet cannot be written, a tensor in a transform cannot be read
+        return Fact("an object")
+
+
+def _fact(value: object) -> Fact:
+    if type(value) in (torch.Tensor, torch.nn.Parameter):
+        return _tensor_fact(value)  # type: ignore[arg-type]
+    if value is None or type(value) in (bool, int, float, str, torch.dtype, torch.Size):
+        text = repr(value) if isinstance(value, str) else in_words(value)
+        whole = not isinstance(value, float) or float(text) == value
+        return Fact(_article(type(value).__name__), text if len(text) <= _LONGEST else "", whole=whole)
+    if type(value) in (tuple, list, dict):
+        return _items_fact(value)
+    if isinstance(value, torch.nn.Module):
+        text = " ".join(repr(value).split())
+        return Fact(f"`{text}`" if len(text) <= _LONGEST else _article(type(value).__name__))
+    return Fact("a function" if callable(value) else _article(type(value).__name__))
+
+
+def _tensor_fact(tensor: torch.Tensor) -> Fact:
+    shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
+    value, whole = "", False
+    if tensor.numel() <= _MOST_NUMBERS and tensor.device.type == "cpu" and not active_mode_count():
+        seen = see(tensor)
+        numbers = seen.values if isinstance(seen, TensorSnapshot) else None
+        value = "" if numbers is None or tensor.is_complex() else in_words(numbers)
+        value = value if len(value) <= _LONGEST else ""
+        learns = tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None)
+        whole = bool(value) and not learns and numbers is not None and bool((4 * numbers % 1 == 0).all())
+    return Fact(f"{dtype} of shape {shape}", value, shape, dtype, whole)
+
+
+def _items_fact(value: Any) -> Fact:
+    """Return what is known of a container, which names its items if they are few."""
+    items = {key: fact_of(item) for key, item in (value.items() if type(value) is dict else enumerate(value))}
+    kind, forms = type(value).__name__, [each.form for each in items.values()]
+    known = 0 < len(items) <= _MOST_ITEMS and all(each.value for each in items.values())
+    if kind == "dict":
+        inside = "{" + ", ".join(f"{key!r}: {form}" for key, form in zip(items, forms, strict=True)) + "}"
+        text = "{" + ", ".join(f"{key!r}: {each.value}" for key, each in items.items()) + "}"
+    else:
+        inside = f"of {len(items)}" + (f", each {forms[0]}" if len({*forms}) == 1 else f": {'; '.join(forms)}")
+        text = ", ".join(each.value for each in items.values())
+        text = f"[{text}]" if kind == "list" else f"({text}{',' * (len(items) == 1)})"
+    form = f"a {kind} {inside}" if 0 < len(items) <= _MOST_ITEMS else f"a {kind} of {len(items)}"
+    return Fact(form, text if known and len(text) <= _LONGEST else "", whole=all(f.whole for f in items.values()))
+
+
+def _article(name: str) -> str:
+    vowel = name[:1].lower() in "aeiou" or name[:2] == "SG"  # an SGD
+    return "None" if name == "NoneType" else f"{'an' if vowel else 'a'} {name}"
+
+
+def see_for_comparison(value: object) -> Any:
+    """Return a value as plain data without `requires_grad`; None if it holds something that is no plain data."""
+    seen = see(value)
+    return None if _holds_other(seen) else _without_grad(seen)
+
+
+def _holds_other(seen: Any) -> bool:
+    if isinstance(seen, TensorSnapshot):
+        return seen.values is None
+    items = seen.values() if isinstance(seen, dict) else seen if isinstance(seen, list | tuple) else ()
+    return isinstance(seen, OtherValue) or any(map(_holds_other, items))
+
+
+def _without_grad(seen: Any) -> Any:
+    if isinstance(seen, TensorSnapshot):
+        return replace(seen, requires_grad=False)
+    if isinstance(seen, dict):
+        return {key: _without_grad(item) for key, item in seen.items()}
+    return type(seen)(map(_without_grad, seen)) if type(seen) in (list, tuple) else seen

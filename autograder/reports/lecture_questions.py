@@ -1,0 +1,82 @@
+"""Make a page to project in the lecture: the costliest mistakes of a class as questions with four choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from autograder.course.course import Course, course_in
+from autograder.errors import CourseError
+from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.questions.hunt_questions import sentence_question
+from autograder.questions.program_of_mistake import program_of_mistake
+from autograder.questions.question import LETTERS, Question, numbered_code
+from autograder.questions.result_question import result_question
+from autograder.reports.class_results import Results
+from autograder.reports.html_page import shell
+from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, group_by_sentence
+
+_MISTAKES = 3
+_FALSE = 3  # sentences beside the true one
+
+
+def lecture_file(stem: str) -> str:
+    """Return the name of a chapter's page in `reports/`."""
+    return f"lecture-{stem}.html"
+
+
+def lecture_page(results: Results) -> bytes:
+    """Return the page of a class in one chapter, a question on each screen or sheet; b"" if there is no question.
+
+    The three mistakes that cost the most points are asked about, each by its program: what it gives, and which sentence
+    is true of it. Nothing on the page comes from a student, and it says of each mistake how many made it.
+    """
+    course = course_in(results.course)
+    asked = (slides for each in group_by_sentence([results]) if (slides := _slides(course, each)))
+    slides = [slide for of_mistake in islice(asked, _MISTAKES) for slide in of_mistake]
+    if not slides:
+        return b""
+    ways = {"The report": f"{results.stem}.html"}
+    intro = tag("p", f"{len(slides)} questions, one on each screen: choose first, then open the answer.")
+    return shell(f"{results.title}: questions for the lecture", join(intro, *slides), ways)
+
+
+def _slides(course: Course, shared: SharedSentence) -> list[Html]:
+    """Return the slides of one mistake, shown in the exercise where it cost most; none if no program shows it."""
+    for _, found in sorted(shared.found, key=lambda each: -sum(each[1].points)):
+        try:
+            questions = list(_questions(course, found))
+        except CourseError:  # the bank or the course is another one than the class was graded with
+            continue
+        if questions:
+            return [_slide(question, found) for question in questions]
+    return []
+
+
+def _questions(course: Course, found: Misunderstanding) -> Iterator[Question]:
+    shown = program_of_mistake(course, found.exercise, found.tag)
+    if shown is None:
+        return
+    program, false = shown
+    exercise = course.find(found.exercise)
+    key, random = course.keys(exercise.chapter)[exercise.name], Random(f"{found.exercise} {found.tag}")
+    if (result := result_question(program, exercise, key, random)) is not None:
+        yield result
+    if len(false) >= _FALSE:
+        yield sentence_question(program, false, exercise, key, random)
+
+
+def _slide(question: Question, found: Misunderstanding) -> Html:
+    count = len(found.students)
+    made = f"{count} student{'' if count == 1 else 's'} of this class made this mistake."
+    answer = tag(
+        "details",
+        tag("summary", "Answer"),
+        tag("p", tag("strong", f"{LETTERS[question.right]}) "), prose(question.right_choice)),
+        tag("p", prose(question.explanation)),
+        tag("p", made),
+    )
+    choices = tag("ol", *(tag("li", prose(choice)) for choice in question.choices), type="a")
+    code = tag("pre", "\n".join(numbered_code(question.code)))
+    return tag("section", tag("p", prose(question.prompt)), code, choices, answer, class_="slide")

@@ -1,0 +1,113 @@
+"""Score the answers to the two forms of a measure, and make a table that names nobody."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from autograder.errors import CourseError, WorkFailed
+from autograder.questions.question import LETTERS
+from autograder.reports.measure_forms import FORMS, Measure
+
+TABLE = "measure.csv"
+_SEPARATORS = ",;\t"
+
+
+class BadAnswers(CourseError):
+    """A table of answers that cannot be read; nothing was written."""
+
+
+@dataclass(frozen=True)
+class ScoredPerson:
+    """Which answers of one person were right, by form; a form that was not handed in is missing."""
+
+    right: Mapping[str, tuple[bool, ...]]
+
+    @property
+    def is_paired(self) -> bool:
+        """Return whether both forms were handed in."""
+        return len(self.right) == len(FORMS)
+
+
+def read_answers(path: Path, measure: Measure) -> list[ScoredPerson]:
+    """Score a CSV table: who signed, which form, and a letter for each question (empty: none was chosen).
+
+    Raises BadAnswers, with the line, for anything else.
+    """
+    found: dict[str, dict[str, tuple[bool, ...]]] = {}
+    for number, cells in _lines(path):
+        where = f"{path}, line {number}"
+        who, form, letters = _row(where, cells, measure)
+        if form in found.setdefault(who, {}):
+            raise BadAnswers(f"{where}: {who!r} has handed in the form {form!r} twice. Keep one line.")
+        right = measure.right_letters(form)
+        found[who][form] = tuple(one == other for one, other in zip(letters, right, strict=True))
+    if not found:
+        raise BadAnswers(f"{path} has no answers. Below its first line, write a line for each form handed in.")
+    return [ScoredPerson(right) for right in found.values()]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines below the first that are not empty, each with its number."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise WorkFailed(f"cannot read {path}: {error.strerror}. Name the table with --answers.") from None
+    except UnicodeDecodeError:
+        raise BadAnswers(f"{path} is not UTF-8 text. Save it as `CSV UTF-8` in the spreadsheet, then again.") from None
+    separator = max(_SEPARATORS, key=text.split("\n", 1)[0].count)
+    for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=separator), start=1):
+        if number > 1 and any(cell.strip() for cell in cells):
+            yield number, [cell.strip() for cell in cells]
+
+
+def _row(where: str, cells: Sequence[str], measure: Measure) -> tuple[str, str, list[str]]:
+    """Return who signed, the form, and the letters of one line; raise BadAnswers."""
+    count = len(measure.kinds)
+    who, form, *letters = [*cells, *[""] * (count + 2 - len(cells))]
+    if not who or form.casefold() not in FORMS:
+        raise BadAnswers(f"{where}: expected a word and one of {' and '.join(FORMS)}, found {who!r} and {form!r}.")
+    if any(letters[count:]):
+        raise BadAnswers(f"{where}: expected {count} letters, found {len(letters)}.")
+    choices = LETTERS[: len(measure.forms[FORMS[0]][0].choices) + 1]
+    for place, letter in enumerate(letters[:count], start=1):
+        if letter and letter.casefold() not in choices:
+            raise BadAnswers(
+                f"{where}, question {place}: expected a letter of {choices}, or nothing, found {letter!r}."
+            )
+    return who.casefold(), form.casefold(), [letter.casefold() for letter in letters[:count]]
+
+
+def anonymous_rows(people: Sequence[ScoredPerson], measure: Measure) -> list[tuple[object, ...]]:
+    """Return the table: a number for each person, in an order that says nothing, the scores, and 1 or 0 by question."""
+    count = len(measure.kinds)
+    head = [f"{form} {number}" for form in FORMS for number in range(1, count + 1)]
+    rows: list[tuple[object, ...]] = [("person", *FORMS, *head)]
+    for number, person in enumerate(Random().sample(list(people), len(people)), start=1):
+        scores = [sum(person.right[form]) if form in person.right else "" for form in FORMS]
+        marks = [mark for form in FORMS for mark in _marks(person.right.get(form), count)]
+        rows.append((number, *scores, *marks))
+    return rows
+
+
+def _marks(right: Sequence[bool] | None, count: int) -> list[object]:
+    return [int(each) for each in right] if right else [""] * count
+
+
+def summary_lines(people: Sequence[ScoredPerson], measure: Measure) -> list[str]:
+    """Return what to print: how many handed in, and of those with both forms the mean scores and shares by question."""
+    paired = [each for each in people if each.is_paired]
+    lines = [f"{sum(form in each.right for each in people)} handed in {form} the course" for form in FORMS]
+    if not paired:
+        return [*lines, "nobody signed both forms with the same word, so there is nothing to compare"]
+    count = len(measure.kinds)
+    means = [sum(sum(each.right[form]) for each in paired) / len(paired) for form in FORMS]
+    lines.append(f"{len(paired)} handed in both: {means[0]:.1f} of {count} right before, {means[1]:.1f} after")
+    for place, kind in enumerate(measure.kinds):
+        shares = [sum(each.right[form][place] for each in paired) / len(paired) for form in FORMS]
+        lines.append(f"  {place + 1:2} {kind:32} {shares[0]:4.0%} {shares[1]:4.0%}")
+    return lines

@@ -1,0 +1,57 @@
+"""`about`: questions about the reader's own answer, computed from runs of it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from IPython.utils.capture import capture_output
+
+from autograder.course.course import current_course
+from autograder.exercises.exercise import Exercise
+from autograder.notebook.kernel_answer_text import text_of
+from autograder.notebook.last_check import CHECKED, LastCheck
+from autograder.notebook.lesson_functions import wrap_message
+from autograder.notebook.referenced_names import undecorated
+from autograder.notebook.time_limit import OutOfTime, deadline
+from autograder.questions.own_code import NoQuestions
+from autograder.questions.own_code_questions import own_code_questions
+from autograder.questions.question import Question
+from explorers.quiz_widget import Quiz
+
+_RANDOM = Random()
+_LONGEST = 10.0  # seconds: one operation may go on when the time for questions is over
+
+
+def about(name: str) -> Quiz | None:
+    """Ask up to three questions about your own answer to exercise `name`, which has passed its check.
+
+    Each call draws them anew. Where there is none, a line says why. Raises UnknownExercise if no exercise has the name.
+    """
+    exercise = current_course().find(name)
+    last = CHECKED.get(name)
+    if last is None or not last.passed:
+        print(wrap_message(f"Questions are about an answer that passes: run its cell and `check` of `{name}` first."))
+        return None
+    try:
+        with deadline(_LONGEST), capture_output(stdout=False, stderr=False):
+            questions = _questions(exercise, last)
+    except (NoQuestions, OutOfTime) as reason:
+        why = str(reason) or "running it takes long"
+        print(wrap_message(f"No questions about your `{name}`: {why}."))
+        return None
+    return Quiz(f"Your {name}", questions)
+
+
+def _questions(exercise: Exercise, last: LastCheck) -> list[Question]:
+    keys = current_course().keys(exercise.chapter)
+    text, called = text_of(exercise.name, last.answer, keys), last.called or exercise.name
+    return own_code_questions(exercise, keys[exercise.name], text, called, _names_of(last.answer), _RANDOM)
+
+
+def _names_of(answer: object) -> dict[str, Any]:
+    """Return the names that an answer finds: the globals of its function, or of a method of its class."""
+    inner = undecorated(answer)
+    methods = vars(inner).values() if isinstance(inner, type) else ()
+    found = (getattr(getattr(each, "__func__", each), "__globals__", None) for each in (inner, *methods))
+    return dict(next(filter(None, found), {}))

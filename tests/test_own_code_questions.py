@@ -1,0 +1,261 @@
+"""Questions about a reader's own code: they are true, there are enough, and bad input gives none, with a reason."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.course.course import course_in
+from autograder.course.judge import Judge
+from autograder.exercises.exercise import Case
+from autograder.questions.asked_run import AskedRun
+from autograder.questions.own_code import NoQuestions, OwnCode, Run
+from autograder.questions.own_code_questions import own_code_questions
+from autograder.questions.question import Question
+from autograder.questions.questions_on_changes import left_out_questions, requirement_questions
+from autograder.questions.questions_on_values import count_questions, memory_questions
+from autograder.questions.value_facts import fact_of
+from tests.small_chapter import PROJECT
+
+COURSE = course_in(PROJECT / "course")
+DOZEN = (
+    *("describe", "masked_mean", "one_hot", "standardize", "descend", "running_loss"),
+    *("LeakyClamp", "Linear", "conv2d", "evaluate", "train_step", "LossScaler"),
+)
+PLENTY = 60.0  # seconds: tests share their processors
+
+
+@cache
+def judge_of(stem: str) -> Judge:
+    """Return the judge of a chapter."""
+    return Judge(COURSE.folder, stem)
+
+
+def right_answers(name: str) -> dict[str, str]:
+    """Return the texts of the right answers to an exercise: the reference, and those of the bank."""
+    judge = judge_of(COURSE.find(name).chapter)
+    return {"": judge.chapter.solution(name)} | {each.tag: each.source for each in judge.banks[name] if each.is_right}
+
+
+def own_code(name: str, text: str, seconds: float = PLENTY) -> OwnCode:
+    """Return an answer as a program to ask about."""
+    judge = judge_of(COURSE.find(name).chapter)
+    names: dict[str, Any] = {}
+    exec(judge.chapter.prelude, names)
+    exec(text, names)
+    deadline = time.monotonic() + seconds
+    return OwnCode(judge.exercises[name], judge.keys.full_key(name, 0), text, name, names, deadline)
+
+
+def questions(name: str, text: str, seconds: float = PLENTY, seed: int = 0) -> list[Question]:
+    """Return the questions about an answer."""
+    code = own_code(name, text, seconds)
+    return own_code_questions(code.exercise, code.key, text, name, code.names, Random(seed), seconds)
+
+
+def run_of(name: str, text: str) -> tuple[OwnCode, Run]:
+    """Return an answer and its run on the first visible case."""
+    code = own_code(name, text)
+    run = code.run(code.exercise.cases(0)[0])
+    assert run is not None
+    return code, run
+
+
+class TestTrue:
+    """What is recorded and asked is what another way of running the program gives."""
+
+    @pytest.mark.parametrize("name", DOZEN)
+    def test_facts_are_those_of_pythons_own_tracing(self, name: str) -> None:
+        """The form of each name after a line is that which a trace function sees when the next line begins."""
+        code, run = run_of(name, right_answers(name)[""])
+        seen = facts_by_tracing(code, run.case)
+        found = {
+            (event.line, each): fact.form
+            for event in run.events
+            if event.kind == "after"
+            for each, fact in event.facts.items()
+            if "." not in each
+        }
+
+        assert {key: seen.get(key) for key in found} == found
+
+    def test_a_line_left_out(self) -> None:
+        """Which requirement fails first without a line is what `check` says of the program without it."""
+        code, run = run_of("train_step", right_answers("train_step")[""])
+        found = requirement_questions(AskedRun(code, run, Random(3)))
+        asked = [each for each in found if each and "code, line " in each.prompt][:3]
+        for each in asked:
+            line = int(each.prompt.split("line ")[1].split()[0])
+            rows = code.text.splitlines()
+            rows[line - 1] = "    pass"
+            report = code.judged(ast.parse("\n".join(rows)))
+            assert report is not None
+            assert each.right_choice == (report.first.requirement if report.first else "none: every check passes")
+
+        assert len(asked) >= 2
+
+    def test_what_is_left_out(self) -> None:
+        """Without a part of the program a call returns the same, other values or another form, or stops."""
+        lines = ("y = x.clone()", "y *= 2", "x.sum()", "return y[:, x.shape[1] - 1].sum(dim=0)")
+        text = "def describe(x):\n    " + "\n    ".join(lines)
+        code = own_code("describe", text)
+        run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
+        assert run is not None
+        asked = left_out_questions(AskedRun(code, run, Random(0)))
+        found = {each.prompt.splitlines()[1].partition(" What")[0]: each.right_choice for each in asked if each}
+
+        assert found == {
+            "In line 2, `.clone()` is left out.": "it returns the same",
+            "Line 3 is left out.": "it returns other values, of the same shape and type",
+            "Line 4 is left out.": "it returns the same",
+            "In line 4, `.sum()` is left out.": "it returns the same",
+            "In line 5, `dim=0` is left out.": "it returns the same",
+        }
+
+    def test_memory_and_counts(self) -> None:
+        """A program whose memory and counts are plain is asked about as they are."""
+        lines = ("y = x[1:]", "z = y.clone()", "w = x", "n = 0", "for _ in range(3):", "    n += 2", "    if n > 9:")
+        code = own_code("describe", "\n    ".join(("def describe(x):", *lines, "        n = 0", "return z")))
+        run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
+        assert run is not None
+        asked = AskedRun(code, run, Random(0))
+        memory = {last(each): each.right_choice for each in memory_questions(asked) if each}
+        counts = {last(each): each.right_choice for each in count_questions(asked) if each}
+
+        assert memory["Compare `y` with `x` after line 2: `y` is ..."] == "another tensor, in the memory of `x`"
+        assert memory["Compare `z` with `x` after line 3: `z` is ..."].startswith("a tensor with memory apart")
+        assert memory["Compare `w` with `x` after line 4: `w` is ..."] == "the object `x` itself"
+        assert counts["How often does line 7 run, `n += 2`?"] == "3"
+        assert counts["Which of these does not run there?"] == "line 9"
+
+    def test_nothing_is_left_behind(self) -> None:
+        """A changed version that would leave a hook or other random numbers behind leaves neither."""
+        before = torch.get_rng_state()
+        hooks = dict(torch.nn.modules.module._global_forward_hooks)
+        for text in right_answers("shape_trace").values():
+            questions("shape_trace", text)
+
+        assert torch.equal(before, torch.get_rng_state())
+        assert hooks == torch.nn.modules.module._global_forward_hooks
+
+
+def last(question: Question) -> str:
+    """Return the last line of a prompt."""
+    return question.prompt.splitlines()[-1]
+
+
+def facts_by_tracing(code: OwnCode, case: Case) -> dict[tuple[int, str], str]:
+    """Return the form that each name has after each line, the first time, as `sys.settrace` shows it."""
+    seen: dict[tuple[int, str], str] = {}
+    names = dict(code.names)
+    exec(compile(code.text, "<traced>", "exec"), names)
+    last: dict[FrameType, int] = {}
+    ends = {row: each.lineno for each in ast.walk(code.tree) if isinstance(each, ast.stmt) for row in rows_of(each)}
+
+    def note(frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != "<traced>":
+            return None
+        if frame in last and event in ("line", "return"):
+            for name, value in frame.f_locals.items():
+                seen.setdefault((last[frame], name), fact_of(value).form)
+        last[frame] = ends.get(frame.f_lineno, frame.f_lineno)
+        return note
+
+    sys.settrace(note)
+    try:
+        code.exercise.observe(names[code.exercise.name], [case])
+    finally:
+        sys.settrace(None)
+    return seen
+
+
+def rows_of(node: ast.stmt) -> range:
+    """Return the rows of a simple statement."""
+    return range(0) if hasattr(node, "body") else range(node.lineno, (node.end_lineno or 0) + 1)
+
+
+class TestEnough:
+    """There are three questions for most exercises, within half a second."""
+
+    @pytest.mark.parametrize("name", DOZEN)
+    def test_three_for_right_answers(self, name: str) -> None:
+        """A dozen exercises have three for the reference and another right answer, each with four choices."""
+        for text in list(right_answers(name).values())[:2]:
+            found = questions(name, text)
+            for each in found:
+                assert len(set(each.choices)) == 4 and each.code.strip() and each.explanation.startswith("Running it")
+                if each.kind in ("shape", "dtype", "value") and "` in line " in each.prompt:
+                    asked, _, place = each.prompt.rpartition("of `")[2].partition("` in line ")
+                    line = int(place.split(",")[0].rstrip("?"))
+                    assert each.code.splitlines()[line - 1].count(asked) == 1
+            assert len(found) == 3
+
+    @pytest.mark.night
+    def test_most_exercises(self) -> None:
+        """Sixty exercises have three for the reference and every right answer."""
+        names = [name for stem in COURSE.stems for name in judge_of(stem).names]
+        enough = [name for name in names if all(count(name, text) == 3 for text in right_answers(name).values())]
+
+        assert len(enough) >= 60
+
+
+def count(name: str, text: str) -> int:
+    """Return how many questions there are about an answer."""
+    try:
+        return len(questions(name, text, seconds=3.0))
+    except NoQuestions:
+        return 0
+
+
+STANDARDIZE = right_answers("standardize")[""]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("standardize = lambda x, dim, eps: x", "no cell defines it with `def` or `class`"),
+        ("", "no cell defines it"),
+        ("def standardize(x", "its text cannot be read"),
+        (STANDARDIZE + "\nEPS = 1\n" * 300, "it has 60"),
+    ],
+    ids=["lambda", "none", "broken", "long"],
+)
+def test_no_text_to_ask_about(text: str, why: str) -> None:
+    """A lambda, text that is missing or broken, and 300 lines give no question, and the reason."""
+    with pytest.raises(NoQuestions, match=why):
+        OwnCode(
+            COURSE.find("standardize"),
+            judge_of("ch01c_reading_digits").keys.full_key("standardize", 0),
+            text,
+            "standardize",
+            {},
+            0.0,
+        )
+
+
+def test_one_that_takes_long() -> None:
+    """A program that does not end is stopped at the time limit, and gives no question."""
+    begun = time.monotonic()
+    with pytest.raises(NoQuestions, match="it takes long"):
+        questions(
+            "standardize", "def standardize(x, dim, eps):\n    while True:\n        x = x + 1\n    return x\n", 0.3
+        )
+
+    assert time.monotonic() - begun < 10
+
+
+def test_one_that_draws_at_random() -> None:
+    """Of numbers drawn at random no value is asked for, and nothing that differs from run to run."""
+    text = "def standardize(x, dim, eps):\n    noise = torch.randn(2)\n    n = int(noise[0] * 1000)\n    return x * n\n"
+    found = questions("standardize", text, seed=4)
+
+    assert not [each for each in found if each.kind == "value" and ("`n`" in each.prompt or "noise" in each.prompt)]
