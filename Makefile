@@ -24,6 +24,8 @@ TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 
 # nbgrader looks for its helpers on PATH.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
+# IPython warns if another environment is the active one, and the tests are red at any warning.
+export VIRTUAL_ENV := $(abspath $(VENV))
 
 # The versions of Python that pyproject.toml names; the first that is there is taken. Another: `make ... PYTHON=/path/to/python`.
 MINORS := $(shell sed -n 's/^requires-python = ">=3[.]\([0-9]*\),<3[.]\([0-9]*\)"$$/seq \1 $$((\2 - 1))/p' pyproject.toml | sh)

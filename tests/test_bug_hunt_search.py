@@ -14,6 +14,9 @@ from autograder.course.judge import Judge
 from autograder.questions.false_sentences import false_sentences
 from tests.small_chapter import PROJECT
 
+# A time limit may come where the interpreter tidies up, which can only report it.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 SCALE = """\
 def scale(x, dim):
     mean = x.mean(dim)

@@ -24,6 +24,9 @@ from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, decode_hunts, 
 from autograder.questions.hunt_questions import line_question, sentence_question
 from tests.small_chapter import PROJECT
 
+# A time limit may come where the interpreter tidies up, which can only report it.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 COURSE = course_in(PROJECT / "course")
 STEMS = COURSE.stems
 HUNTS = {name: hunts for stem in STEMS for name, hunts in read_hunts(COURSE.folder, stem).items() if hunts.hunts}
