@@ -40,6 +40,8 @@ DISTRACTORS = 2
 def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return a notebook's namespace with the names of the chapters' setup cells."""
     shell = InteractiveShell.instance()
+    monkeypatch.setattr(check_and_hint, "LAST_REPORTS", {})  # a new kernel has checked nothing
+    monkeypatch.setattr(parsons_problem_check, "LAST_REPORTS", check_and_hint.LAST_REPORTS)
     monkeypatch.setattr(answer_calls, "_LEAST", 600.0)  # for a busy machine
     monkeypatch.setattr(answer_calls, "_MOST", 600.0)
     names = {"torch": torch, "nn": nn, "F": functional, "copy": copy, "fnmatch": fnmatch, "math": math}
