@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
 
@@ -25,7 +25,9 @@ from autograder.notebook.report_rendering import Feedback
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, read_hunts, their_name
 from autograder.questions.hunt_questions import fits, line_question, sentence_question
 from autograder.questions.question import Question
-from explorers.quiz_widget import Quiz
+
+if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
+    from explorers.quiz_widget import Quiz
 
 SEEN = ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had
 _MOST_BYTES = 2**18
@@ -54,6 +56,8 @@ def hunt(name: str | None = None) -> Quiz | None:
     key = course.keys(exercise.chapter)[chosen.exercise]
     false = there[chosen.exercise].false.get(chosen.mistake, ())
     questions = [line_question(chosen, exercise, key), sentence_question(chosen, false, exercise, key, _RANDOM)]
+    from explorers.quiz_widget import Quiz
+
     return Quiz(f"A bug in {chosen.name}", questions, _advice_at_the_end(chosen))
 
 

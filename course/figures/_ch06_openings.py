@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from autograder.notebook.colors import BLUE, GREEN, GREY, INK, ORANGE, VERMILION
+from autograder.notebook.colors import BLUE, GREEN, GREY, INK, VERMILION
 
 from .digits import known_digits
 from .drawing import new_figure, told
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _EPOCHS, _STOP, _KNOWN = 8, 3, 1400
 # What one trainer may get wrong and still run, each with its line in the picture.
-_FAULTS = {"softmax": (VERMILION, "s-"), "gradients": (BLUE, "^-"), "rate": (ORANGE, "v-"), "mode": (GREEN, "o--")}
+_FAULTS = {"softmax": (VERMILION, "s-"), "gradients": (BLUE, "^-"), "rate": (INK, "v-"), "mode": (GREEN, "o--")}
 
 
 def stopped() -> Figure:
