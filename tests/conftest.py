@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 
+import hypothesis
 import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
@@ -19,6 +20,10 @@ from autograder.files import digest_of
 from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
 from autograder.sandbox.self_test import confinement_problem
 from tests.small_chapter import SAMPLE
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
 _FINDS = re.compile(
