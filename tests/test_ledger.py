@@ -97,7 +97,7 @@ def test_each_prediction_holds(path: Path) -> None:
     exec(found.prelude, scope)
     scope["reveal"] = lambda guess, actual: shown.append(Reveal(guess, actual))
     for cell in found.cells:
-        if cell.kind in (CellKind.LESSON, CellKind.MINE, CellKind.PREDICT):
+        if cell.kind in (CellKind.LESSON, CellKind.MINE, CellKind.PREDICT, CellKind.FIGURE):
             exec(cell.source, scope)
 
     assert [told for told in shown if not told.held] == []
