@@ -229,6 +229,15 @@ def test_cell_that_stops_below_its_answer_is_probed(run_all: Run, line: str, tol
     assert found.cell is not None and found.cell.raised is not None and told in found.cell.raised.message
 
 
+@pytest.mark.parametrize("magic", ["%%time", "%%capture", "%%capture out\n%%time", "%%prun"])
+def test_cell_that_stops_above_its_answer_is_probed(run_all: Run, magic: str) -> None:
+    """Also where a magic hides the error: a file that was not handed in costs nothing."""
+    (found,) = run_all(f"{magic}\ntable = open('mine.txt').read()\n{RIGHT}")
+
+    assert returned(found)
+    assert found.cell is not None and found.cell.raised is not None and "No such file" in found.cell.raised.message
+
+
 @pytest.mark.parametrize("line", ["while True: pass", "import os; os._exit(1)"])
 def test_cell_that_hangs_below_its_answer_is_probed(run_all: Run, line: str) -> None:
     """If a cell hangs or ends the process below its answer, the answer runs without that line."""

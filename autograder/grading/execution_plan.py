@@ -25,6 +25,7 @@ from autograder.submission.answer_extraction import (
     globals_set_by_calls,
     statements,
     variable_names,
+    without_magic_on_top,
 )
 from autograder.submission.cell_order import CellRole, OrderedCell
 
@@ -223,7 +224,9 @@ class _Steps:
         found = [self._layout.answer(name, place) for name in part.exercises]
         needed = {id(each): each for answer in found for each in answer}
         written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
-        return AnswerStep(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
+        # `%%capture` would hide the error that stops the cell, after which what is needed below it still runs.
+        source = without_magic_on_top(part.source)
+        return AnswerStep(source, written, max(self._tasks[name].seconds for name in part.exercises))
 
     def _counts(self, statement: Statement, role: CellRole) -> bool:
         return id(statement) in self._wanted or (role is CellRole.OWN and (statement.defines or statement.is_import))

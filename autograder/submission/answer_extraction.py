@@ -128,11 +128,11 @@ def globals_set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]
 @lru_cache(maxsize=512)
 def python_of(source: str) -> tuple[str, ast.Module | None]:
     """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed."""
-    return as_python(_without_first(source))
+    return as_python(without_magic_on_top(source))
 
 
-def _without_first(source: str) -> str:
-    """Return a cell without a leading `%%time` or similar magic; the lines below keep their numbers."""
+def without_magic_on_top(source: str) -> str:
+    """Return a cell without `%%time`, `%%capture` or `%%prun` on top; the lines below keep their numbers."""
     above = _OVER_PYTHON.match(source)
     return "\n" * above[0].count("\n") + source[above.end() :] if above else source
 
