@@ -114,12 +114,13 @@ bank.wrong(
     of="clamps-and-squares",
 )
 
-bank.wrong(
+# With 0.1, Adam's last steps leap about: whether the fit is good then hangs on the last bits of the first.
+bank.told(
     "rate-of-its-own",
-    "Your learning rate is always 0.1. The caller's `lr` is not used.",
+    "rate",
     change={
         "self.out(self.hidden(x).clamp(min=0))": "self.out(torch.relu(self.hidden(x)))",
-        "lr=lr": "lr=0.1",
+        "lr=lr": "lr=0.05",
         "(model(x) - y).square().mean()": "F.mse_loss(model(x), y)",
     },
     of="clamps-and-squares",
