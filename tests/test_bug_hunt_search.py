@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from autograder.__main__ import main
 from autograder.authoring import program_edits
+from autograder.authoring.hunt_files import made_of, outdated_hunts
 from autograder.authoring.local_names import other_names, renamed
 from autograder.authoring.program_runs import ProgramRuns
 from autograder.authoring.prove_bug_hunts import find_hunts, line_at_fault
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.course.judge import Judge
+from autograder.files import write_all
+from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path
 from autograder.questions.false_sentences import false_sentences
-from tests.small_chapter import PROJECT
+from tests.small_chapter import PROJECT, SAMPLE
 
 # A time limit may come where the interpreter tidies up, which can only report it.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -120,7 +127,8 @@ def test_false_sentences() -> None:
 def test_what_is_found_is_proven() -> None:
     """Each hunt fails as its mistake does, and no line that is offered beside the one at fault can be left out."""
     judge, name = judged()
-    runs, hunts = ProgramRuns(judge, name), find_hunts(judge, name)
+    runs = ProgramRuns(judge, name)
+    hunts = find_hunts(runs)
 
     assert len(hunts) >= 15 and len({each.mistake for each in hunts}) >= 8
     for each in hunts:
@@ -128,3 +136,20 @@ def test_what_is_found_is_proven() -> None:
         lines = each.code.splitlines()
         for row in each.others:
             assert each.kind == "add" or not runs.passes("\n".join([*lines[: row - 1], *lines[row:]]) + "\n")
+
+
+@pytest.mark.slow
+def test_command_searches_what_is_due(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Hunts that are as new as their bank are left alone; an exercise whose search fails is named, and costs no other."""
+    shutil.copytree(SAMPLE, tmp_path / "sample")
+    course, stem = tmp_path / "sample" / "course", "ch01_sample"
+    parts = {name: ExerciseParts(course, stem, name) for name in outdated_hunts(course, stem)}
+    parts["add_bias"].bank.write_text("bank = (")
+    others = parts.keys() - {"add_bias", "standardize"}
+    known = {name: ExerciseHunts(made_of(parts[name]), {}, ()) for name in others}
+    write_all({hunts_path(course, stem): encode_hunts(known)})
+
+    assert main(["--root", str(course.parent), "hunts"]) == 1
+    told = capfd.readouterr().out
+    assert "add_bias: the search failed (exit code 1)" in told and "standardize: 6 hunts" in told
+    assert "one_hot" not in told and outdated_hunts(course, stem) == ["add_bias"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.authoring.program_runs import ProgramRuns
@@ -33,17 +32,15 @@ def outdated_hunts(course: Path, stem: str) -> list[str]:
     return [name for name in names if name not in known or known[name].made_of != now[name]]
 
 
-def write_hunts(course: Path, stem: str, names: list[str]) -> Iterator[str]:
-    """Search and prove the hunts of some exercises of a chapter, write them one by one, and yield a line for each."""
-    order = read_chapter(ExerciseParts(course, stem, "").chapter).exercises
-    for name in names:
-        parts = ExerciseParts(course, stem, name)
-        digest, judge = made_of(parts), Judge(course, stem, only=name)
-        hunts, runs = find_hunts(judge, name), ProgramRuns(judge, name)
-        known = runs.exercise, runs.key, runs.bank
-        false = {tag: tuple(false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
-        hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
-        kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
-        every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}
-        write_all({hunts_path(course, stem): encode_hunts({each: every[each] for each in order if each in every})})
-        yield f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes"
+def write_hunts(parts: ExerciseParts) -> str:
+    """Search and prove the hunts of an exercise, write them into its chapter's file, and return a line on them."""
+    course, stem, name = parts.course, parts.stem, parts.name
+    order, digest = read_chapter(parts.chapter).exercises, made_of(parts)
+    runs = ProgramRuns(Judge(course, stem, only=name), name)
+    hunts, known = find_hunts(runs), (runs.exercise, runs.key, runs.bank)
+    false = {tag: tuple(false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
+    hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
+    kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
+    every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}
+    write_all({hunts_path(course, stem): encode_hunts({each: every[each] for each in order if each in every})})
+    return f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes"

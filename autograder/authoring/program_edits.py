@@ -20,17 +20,10 @@ _BUILTINS = frozenset(dir(builtins))
 EditKind = Literal["change", "remove", "add", "move"]
 _KEPT = re.compile(r"\s*(def |class |@|else:|try:|finally:|pass$|continue$|global |nonlocal |[\])}]+,?:?$)")
 # What turns one tensor into another that learners confuse with it: appended to a variable, each may mend a line.
-_SUFFIXES: tuple[str, ...] = (
-    ".detach()",
-    ".clone()",
-    ".float()",
-    ".double()",
-    ".item()",
-    ".unsqueeze(0)",
-    ".unsqueeze(-1)",
-    ".T",
+_SUFFIXES = (
+    *(".detach()", ".clone()", ".float()", ".double()", ".item()", ".unsqueeze(0)", ".unsqueeze(-1)", ".T"),
+    *(".squeeze()", ".abs()", ".sum()", ".mean()"),
 )
-_SUFFIXES += (".squeeze()", ".abs()", ".sum()", ".mean()")
 _SILLY = re.compile(
     r"\w_\"|[+-] 0\b(?![.])|[*/] 1\b(?![.])|torch\.abs\(|\.double\(\)$|^\s*return \["
 )  # nobody writes this

@@ -28,7 +28,7 @@ class ProgramRuns:
     """The runs of programs for one exercise; a program may give its answer the exercise's name, or somebody's."""
 
     def __init__(self, judge: Judge, name: str) -> None:
-        self.exercise, self.bank = judge.exercises[name], judge.banks[name]
+        self.exercise, self.bank, self.solution = judge.exercises[name], judge.banks[name], judge.chapter.solution(name)
         self.key = judge.keys.full_key(name, VISIBLE_SEED)
         self.prelude: dict[str, Any] = {}
         exec(judge.chapter.prelude, self.prelude)

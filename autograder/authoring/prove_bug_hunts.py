@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import islice, takewhile
 from random import Random
+from typing import TypeVar
 
 from autograder.authoring import program_edits
 from autograder.authoring.local_names import other_names, renamed
@@ -21,9 +22,10 @@ from autograder.authoring.named_steps import with_named_steps
 from autograder.authoring.program_edits import EditKind, ProgramEdit
 from autograder.authoring.program_runs import ProgramRuns
 from autograder.course.changed_solution import apply_change, bare
-from autograder.course.judge import Judge
 from autograder.errors import AnswerBankError
 from autograder.questions.bug_hunt import BugHunt, difficulty
+
+T = TypeVar("T")
 
 _PER_EXERCISE, _PER_MISTAKE = 40, 3
 _LEAST_LINES, _MOST_LINES, _WIDEST = 3, 27, 100  # of a program, and characters of a line
@@ -35,33 +37,29 @@ _LONGEST = 80.0  # seconds of processor time for an exercise: where edits make l
 _UNTOUCHED = "untouched"
 
 
-def find_hunts(judge: Judge, name: str) -> tuple[BugHunt, ...]:
+def find_hunts(runs: ProgramRuns) -> tuple[BugHunt, ...]:
     """Return the proven hunts of an exercise, easy ones first."""
-    return tuple(sorted(_Search(judge, name).hunts(), key=difficulty))
+    return tuple(sorted(_Search(runs).hunts(), key=difficulty))
 
 
 class _Search:
     """The search for hunts of one exercise."""
 
-    def __init__(self, judge: Judge, name: str) -> None:
-        self.name, self.bank, self.judge = name, judge.banks[name], judge
-        self.runs = ProgramRuns(judge, name)
-        solution = bare(judge.chapter.solution(name))
-        self.right = [solution, *(bare(each.source) for each in self.bank if each.is_right)]
+    def __init__(self, runs: ProgramRuns) -> None:
+        self.name, self.bank, self.runs = runs.exercise.name, runs.bank, runs
+        self.right = [bare(runs.solution), *(bare(each.source) for each in self.bank if each.is_right)]
         self.right += [with_named_steps(text) for text in self.right]
         self.right = [text for text in dict.fromkeys(self.right) if self.runs.passes(text)]
         rows = (line.strip() for text in self.right for line in _lines_of(text))
         self.pool = tuple(dict.fromkeys(rows))
         self._end = time.process_time() + _LONGEST
-        self.edits, self.search, self.variants = _TRIED[judge.exercises[name].takes > _SLOW]
+        self.edits, self.search, self.variants = _TRIED[runs.exercise.takes > _SLOW]
 
     def hunts(self) -> Iterator[BugHunt]:
         """Yield hunts, at most so many of one mistake and one program, until there are enough."""
         found: set[str] = set()
         of_mistake: Counter[str] = Counter()
-        for tag, edit, mend in self._candidates():
-            if self._is_late():
-                return
+        for tag, edit, mend in self._in_time(self._candidates()):
             if of_mistake[tag] >= _PER_MISTAKE or edit.text in found or not _is_fit(edit.text):
                 continue
             hunt = self._proven(tag, edit, mend, of_mistake[tag])
@@ -72,8 +70,9 @@ class _Search:
             if len(found) == _PER_EXERCISE:
                 return
 
-    def _is_late(self) -> bool:
-        return time.process_time() > self._end
+    def _in_time(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items until the time for the search is over."""
+        return takewhile(lambda _: time.process_time() < self._end, items)
 
     def _candidates(self) -> Iterator[tuple[str, ProgramEdit, str]]:
         """Yield the tag of a mistake, a program that shows it with the line at fault, and the mended program."""
@@ -92,9 +91,7 @@ class _Search:
         for right in self.right:
             if (edit := line_at_fault(text, right)) is not None:
                 return edit, right
-        for edit in islice(program_edits.program_edits(text, self.pool), self.search):
-            if self._is_late():
-                return None
+        for edit in self._in_time(islice(program_edits.program_edits(text, self.pool), self.search)):
             if self.runs.passes(edit.text):
                 return ProgramEdit(text, edit.kind, edit.line), edit.text
         return None
@@ -116,9 +113,7 @@ class _Search:
         for right in self.right:
             made = [edit for edit in program_edits.wrong_variants(right) if edit.line > 0]
             Random(f"{self.name} {right}").shuffle(made)
-            for edit in made[: self.variants]:
-                if self._is_late():
-                    return
+            for edit in self._in_time(made[: self.variants]):
                 if _is_fit(edit.text) and (tag := self.runs.mistake_shown(edit.text)) not in (None, _UNTOUCHED):
                     yield str(tag), edit, right
 

@@ -27,18 +27,24 @@ def run(args: argparse.Namespace) -> int:
     course = find_course(args.root).resolve()
     if not args.names:
         due = [name for stem in course_in(course).stems for name in outdated_hunts(course, stem)]
-        return max([0, *(_in_a_process(course, name) for name in due)])
+        failed = [name for name in due if not _is_written_in_a_process(course, name)]
+        return int(bool(failed))
     for parts in [parts_of(course, name) for name in args.names]:
-        for line in write_hunts(course, parts.stem, [parts.name]):
-            print(line, flush=True)
+        print(write_hunts(parts), flush=True)
     return 0
 
 
-def _in_a_process(course: Path, name: str) -> int:
-    """Write the hunts of one exercise in a process of its own: a program that is stopped may leave torch changed."""
+def _is_written_in_a_process(course: Path, name: str) -> bool:
+    """Write the hunts of one exercise in a process of its own: a program that is stopped may leave torch changed.
+
+    Returns whether that went well, and prints a line if not.
+    """
+    words = [sys.executable, "-m", "autograder", "--root", str(course), "hunts", name]
     try:
-        words = [sys.executable, "-m", "autograder", "hunts", "--root", str(course), name]
-        return min(1, subprocess.run(words, timeout=_LONGEST).returncode)
+        ended = subprocess.run(words, timeout=_LONGEST).returncode
     except subprocess.TimeoutExpired:
-        print(f"{name}: the search took more than {_LONGEST} s and was stopped; its hunts are as they were", flush=True)
-        return 1
+        ended = None
+    if ended != 0:
+        why = f"took more than {_LONGEST} s" if ended is None else f"failed (exit code {ended})"
+        print(f"{name}: the search {why}; its hunts are as they were", flush=True)
+    return ended == 0

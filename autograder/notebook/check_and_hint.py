@@ -68,9 +68,10 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
 def _offer(name: str, answer: object) -> str:
     """Return the line that offers questions about an answer that has passed; "" where nobody can be asked about it."""
+    if "NBGRADER_EXECUTION" in os.environ:
+        return ""
     text = text_of(name, answer, current_course().keys(current_course().find(name).chapter))
-    called = getattr(answer, "__name__", name)
-    if "NBGRADER_EXECUTION" in os.environ or not is_askable(text, called):
+    if not is_askable(text, getattr(answer, "__name__", name)):
         return ""
     return f'Questions about your code: `from autograder import about; about("{name}")`.'
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from autograder.questions.computed_question import CHOICES, in_words, look_alike
+from autograder.questions.computed_question import CHOICES, distinct_choices, in_words
 from autograder.questions.own_code import OwnCode, Run
 from autograder.questions.question import Question, shuffled_question
 from autograder.questions.traced_run import Event
@@ -42,10 +42,7 @@ class AskedRun:
         self, kind: str, asked: str, right: str, wrong: Iterable[str], because: str, *, shows_call: bool = True
     ) -> Question | None:
         """Return a question about the run with shuffled choices; None if too few wrong choices surely differ."""
-        choices = [right]
-        for text in wrong:
-            if len(choices) < CHOICES and text and not any(look_alike(text, other) for other in choices):
-                choices.append(text)
+        choices = distinct_choices(right, wrong)
         if len(choices) < CHOICES:
             return None
         prompt = f"{self.call_words}\n{asked}" if shows_call else asked

@@ -63,6 +63,10 @@ class ExerciseHunts:
     false: Mapping[str, tuple[str, ...]]
     hunts: tuple[BugHunt, ...]
 
+    def easiest(self, mistake: str) -> BugHunt | None:
+        """Return the easiest hunt that shows a mistake, by its tag; None if there is none."""
+        return next((each for each in self.hunts if each.mistake == mistake), None)
+
 
 def hunts_path(course: Path, stem: str) -> Path:
     """Return the path of a chapter's hunts in a course folder."""

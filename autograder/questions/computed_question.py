@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -82,11 +82,7 @@ def outcome(code: str, expression: str) -> str:
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
     right = outcome(draft.code, draft.expression)
-    choices = [right]
-    for value in draft.wrong:
-        text = in_words(value)
-        if len(choices) < CHOICES and not any(look_alike(text, other) for other in choices):
-            choices.append(text)
+    choices = distinct_choices(right, map(in_words, draft.wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"
@@ -96,7 +92,19 @@ def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Qu
     )
 
 
-def look_alike(text: str, other: str) -> bool:
+def distinct_choices(right: str, wrong: Iterable[str]) -> list[str]:
+    """Return the right choice, and the first wrong ones that surely differ from it and from each other; four at most.
+
+    Empty texts are left out.
+    """
+    choices = [right]
+    for text in wrong:
+        if len(choices) < CHOICES and text and not any(_look_alike(text, other) for other in choices):
+            choices.append(text)
+    return choices
+
+
+def _look_alike(text: str, other: str) -> bool:
     """Return whether two choices are equal, or numbers that differ by rounding."""
     try:
         one, two = float(text), float(other)

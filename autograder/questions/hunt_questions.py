@@ -14,7 +14,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.questions.bug_hunt import BugHunt, FaultyProgram
 from autograder.questions.question import LETTERS, Question
 
-_FALSE = 3  # false sentences beside the true one
+FALSE_SENTENCES = 3  # beside the true one
 _READABLE = 240  # characters of two values that an explanation shows
 _FAULTS = {
     "change": "With another line in place of line {line}, the program passes every check.",
@@ -50,7 +50,7 @@ def sentence_question(
     verdict = first_failed(hunt, exercise, key)
     true = mistakes[hunt.mistake].sentence or verdict.sentence
     wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
-    wrong = random.sample(wrong, min(_FALSE, len(wrong)))
+    wrong = random.sample(wrong, min(FALSE_SENTENCES, len(wrong)))
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
     short = verdict.call and verdict.got and len(verdict.got + verdict.expected) <= _READABLE

@@ -25,8 +25,7 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     if tag not in {mistake.tag for mistake in key.mistakes}:
         return None
     proven = read_hunts(course.folder, exercise.chapter).get(name)
-    hunt = next((each for each in proven.hunts if each.mistake == tag), None) if proven else None
-    if proven and hunt:
+    if proven and (hunt := proven.easiest(tag)):
         return hunt, proven.false[tag]
     path = bank_path(course.folder, exercise.chapter, name)
     bank = list(load_bank(path)) if path.is_file() else []

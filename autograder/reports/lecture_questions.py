@@ -9,7 +9,7 @@ from random import Random
 from autograder.course.course import Course, course_in
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, prose, tag
-from autograder.questions.hunt_questions import sentence_question
+from autograder.questions.hunt_questions import FALSE_SENTENCES, sentence_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.questions.result_question import result_question
@@ -18,7 +18,6 @@ from autograder.reports.html_page import shell
 from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, group_by_sentence
 
 _MISTAKES = 3
-_FALSE = 3  # sentences beside the true one
 
 
 def lecture_file(stem: str) -> str:
@@ -63,7 +62,7 @@ def _questions(course: Course, found: Misunderstanding) -> Iterator[Question]:
     key, random = course.keys(exercise.chapter)[exercise.name], Random(f"{found.exercise} {found.tag}")
     if (result := result_question(program, exercise, key, random)) is not None:
         yield result
-    if len(false) >= _FALSE:
+    if len(false) >= FALSE_SENTENCES:
         yield sentence_question(program, false, exercise, key, random)
 
 

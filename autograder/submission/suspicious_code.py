@@ -11,27 +11,13 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
+import autograder
 from autograder.submission.answer_extraction import python_of
 from autograder.submission.import_aliases import Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"
-FOR_STUDENTS = (
-    *(
-        "about",
-        "ask_assistant",
-        "check",
-        "hint",
-        "hunt",
-        "keep_in_drive",
-        "mend",
-        "mine",
-        "progress",
-        "reveal",
-        "review",
-        "shows_error",
-    ),
-    *("__version__", "*", "package_conflicts"),  # the last is asked by the first cell of each notebook
-)
+# The package conflicts are what the first cell of each notebook asks about.
+FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "package_conflicts")
 SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # packages that the grader itself uses
 _SETTINGS = re.compile(r"\.(?:backends|config)\.")  # attributes below these are meant to be assigned
 _READS = {

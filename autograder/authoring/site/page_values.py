@@ -99,9 +99,10 @@ class Filler:
         return _on_one_line(self.pad(stem, cell, model, prepare, digit))
 
     def _hunt(self, stem: str, exercise: str, tag: str) -> str:
-        """Return the first bug hunt that shows this mistake, to be played without a kernel."""
+        """Return the easiest bug hunt that shows this mistake, to be played without a kernel."""
         there = read_hunts(self.course, stem)[exercise]
-        hunt = {each.mistake: each for each in reversed(there.hunts)}[tag]
+        if (hunt := there.easiest(tag)) is None:
+            raise KeyError(tag)
         known = course_in(self.course)
         about, key = known.find(exercise), known.keys(stem)[exercise]
         questions = [
