@@ -140,7 +140,7 @@ def test_what_is_found_is_proven() -> None:
 
 @pytest.mark.slow
 def test_command_searches_what_is_due(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Hunts that are as new as their bank are left alone; an exercise whose search fails is named, and costs no other."""
+    """Hunts as new as their bank are left alone; an exercise whose search fails is named, and costs no other."""
     shutil.copytree(SAMPLE, tmp_path / "sample")
     course, stem = tmp_path / "sample" / "course", "ch01_sample"
     parts = {name: ExerciseParts(course, stem, name) for name in outdated_hunts(course, stem)}
