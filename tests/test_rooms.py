@@ -154,3 +154,21 @@ def test_what_is_common_is_a_name_of_the_course() -> None:
     engine = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE)
 
     assert set(COMMON) <= set(names_of_the_course()) and all(re.search(rf"\b{word}\b", engine) for word in COMMON)
+
+
+def test_pages_name_files_that_exist() -> None:
+    """The page on the architecture, and the docstring of each room, name only files and folders that are there."""
+    page = PROJECT / "docs" / "architecture.md"
+    named = [(page, word) for word in re.findall(r"`([a-z_0-9]+/[a-z_0-9/]*)`", page.read_text("utf-8"))]
+    rooms = [path for path in ENGINE if path.name == "__init__.py"]
+    named += [
+        (room, word)
+        for room in rooms
+        for word in re.findall(r"`([a-z_0-9/]+)\.py`", ast.get_docstring(tree(room)) or "")
+    ]
+    paths = [path.with_suffix("") for path in files("autograder", "explorers", "course", "tests")]
+    there = "".join(f"/{short(each)}\n" for path in paths for each in (path, path.parent))
+    missing = [(short(where), word) for where, word in named if f"/{word.rstrip('/')}\n" not in there]
+
+    assert len(named) > 100
+    assert [] == [(where, word) for where, word in missing if not (PROJECT / word).exists()]
