@@ -1,6 +1,6 @@
 """Build the course: make nbgrader's source and release, notebooks, solutions and shipped observations from chapters.
 
-`render` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
+`generated_files` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ def replace_attribute(owner: Any, name: str, stand_in: object) -> Iterator[None]
 
 @contextmanager
 def replaced_for(answer: Any, owner: Any, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
-    """Replace `owner.name` as `replaced` does, and rebind every name in the answer's code that refers to that object.
+    """Replace `owner.name`, and rebind every name in the answer's code that refers to that object.
 
-    `from time import perf_counter` makes a name that `replaced` does not change. Such names are searched in the
+    `from time import perf_counter` makes a name that `replace_attribute` leaves alone. Such names are searched in the
     answer's namespace and in the student's own modules, and there in closures, defaults, attributes of classes and
     objects, lists, tuples, dicts and partials. After the block they refer to the original again, including names that
     the answer has bound inside the block.

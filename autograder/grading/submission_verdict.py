@@ -27,7 +27,7 @@ class SubmissionVerdict:
     `tests` maps the test cells that are no exercises to their points earned and their maximum; `by_hand` maps the cells
     that a person scores to their maximum. `outputs` are the outputs of the notebook's cells by `key_of`, if the
     notebook was run as a whole. `cells` are those of the repaired notebook, for the caller that records the verdict
-    immediately; no file stores them. With several notebooks, `tests` and `outputs` have names made by `in_notebook`,
+    immediately; no file stores them. With several notebooks, `tests` and `outputs` have names made by `qualified_name`,
     `cells` is empty, and `notebooks` maps each exercise to its notebook.
     """
 
@@ -147,7 +147,7 @@ def qualified_name(notebook: str, name: str) -> str:
 
 
 def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Return the names of the cells of one notebook, without the prefix that `in_notebook` adds; None for None."""
+    """Return the names of the cells of one notebook, without the prefix that `qualified_name` adds; None for None."""
     begin = qualified_name(notebook, "")
     return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))
 

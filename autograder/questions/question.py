@@ -16,7 +16,7 @@ class Question:
 
     Texts may hold code between backticks. `code` is shown with line numbers, which the sentence may name.
     `explanation` says why the right choice is right, with values that running the program has given; readers see it
-    once they have chosen. `kind` names what is asked for (such as `dtype_after_line`), `about` the exercise or topic.
+    once they have chosen. `kind` names what is asked for (such as `line_at_fault`), `about` the exercise or topic.
     `expression`, if it is there, is code whose value after running `code` is the right choice.
     Raises ValueError if two choices are equal, or if there is no choice at `right`.
     """
