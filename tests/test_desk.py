@@ -44,6 +44,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     assert "--ext=autograder.notebook.error_advice" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
+    assert "autosaveInterval': 10" in str(told["overrides"])  # seconds until check() can see that a cell was edited
 
 
 @pytest.mark.night
