@@ -8,8 +8,8 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.nbgrader_plugin.bug_hunt_starters import release_preprocessors
 from autograder.nbgrader_plugin.deadlines import of_nbgrader
+from autograder.nbgrader_plugin.insert_starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 

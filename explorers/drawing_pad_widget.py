@@ -12,8 +12,10 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
-from explorers.drawing_pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
-from explorers.drawing_pad_picture import (
+from explorers.drawing_pad_state import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
+from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
+from explorers.explorer_markup import still
+from explorers.prediction_rendering import (
     MOST_SHOWN,
     LabeledDrawing,
     Stage,
@@ -23,9 +25,7 @@ from explorers.drawing_pad_picture import (
     samples_picture,
     stages_picture,
 )
-from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
-from explorers.tensor_markup import still
 from explorers.widget import Explorer, script_module
 
 UNKNOWN = "?"

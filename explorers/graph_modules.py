@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorers.graph_trace import ResultPlace
+from explorers.graph_traversal import ResultPlace
 
 # Operations that only reshape or convert a parameter: a step that uses their result counts as a user of the parameter.
 LAYING_OUT = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html, join, tag
-from explorers.animation import AnimationRun, Panel, PartValues, ball, is_recording
+from explorers.explorer_markup import number
 from explorers.loop_copy import OwnChance, Parts
 from explorers.loop_run import LINES, LoopExecution
 from explorers.loop_state import RIGHT_ORDER, Line
-from explorers.tensor_markup import number
+from explorers.recorded_animation import AnimationRun, Panel, PartValues, ball, is_recording
 
 STEPS = 30
 SECONDS = 1.5  # of computing time for one run, not counting the first step, in which torch still loads code

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.notebook.html_markup import Html, join, table, tag
-from explorers.tensor_markup import number
+from explorers.explorer_markup import number
 
 Losses = Sequence[float | None]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.notebook.html_markup import Html
-from explorers.animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.controls import Control, Refused
 from explorers.learning_rate_animation import FACTORS, learning_rates, own_rate
 from explorers.learning_rate_animation import STEPS as FILMED
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
+from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.stepped_loop import Loop
 from explorers.widget import Explorer
 

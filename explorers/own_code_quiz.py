@@ -14,9 +14,9 @@ from autograder.notebook.last_check import CHECKED, LastCheck
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.time_limit import OutOfTime, deadline
-from autograder.questions.own_code import NoQuestions
 from autograder.questions.own_code_questions import own_code_questions
 from autograder.questions.question import Question
+from autograder.questions.student_program import NoQuestions
 from explorers.quiz_widget import Quiz
 
 _RANDOM = Random()

@@ -10,9 +10,9 @@ from autograder.diagnosis.verdict import Report
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
+from explorers.arranged_program_check import judge_arrangement, mistakes_just_shown
 from explorers.controls import Control, Refused
 from explorers.parsons_problem import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
-from explorers.parsons_problem_check import judge_arrangement, mistakes_just_shown
 from explorers.widget import Explorer, join_files, script_module
 
 HOW = (

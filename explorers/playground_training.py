@@ -20,10 +20,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from explorers.animation import AnimationRun, Panel, PartValues, is_recording
+from explorers.explorer_markup import number
 from explorers.loop_copy import OwnChance, copied_optimizer
 from explorers.playground_points import POINTS, make_points
-from explorers.tensor_markup import number
+from explorers.recorded_animation import AnimationRun, Panel, PartValues, is_recording
 
 # The steps after which a picture is recorded; more at the start, where the model changes the most.
 STEPS = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 25, 30, 40, 50, 60, 75, 90, 110, 130, 150, 175, 200, 230, 260, 300, 350, 400)

@@ -9,10 +9,10 @@ import torch
 from torch import nn
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.animation import Animation, AnimationRun, FilmChoice, PartValues, ball, is_recording
 from explorers.controls import Control
 from explorers.playground_points import NAMES
 from explorers.playground_training import LOSSES, PLANE, STEPS, Player, Training
+from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, PartValues, ball, is_recording
 from explorers.widget import Explorer
 
 RATES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10")

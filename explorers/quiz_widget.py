@@ -9,7 +9,7 @@ from autograder.files import digest_of
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
 from explorers.controls import Control, Refused
-from explorers.tensor_markup import chooser
+from explorers.explorer_markup import chooser
 from explorers.widget import Explorer, join_files
 
 OnAnswer = Callable[[Question, int], str | None]

@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.backward_steps import BackwardPass, LeafGradChange, NodeGradients, walk_back
+from explorers.backward_pass_recorder import BackwardPass, LeafGradChange, NodeGradients, walk_back
 from explorers.graph_modules import Modules, modules_of
-from explorers.graph_trace import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
+from explorers.graph_traversal import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
 from explorers.saved_tensors import Saved, saved_by
-from explorers.tensor_values import Values, name_of, values_of
+from explorers.tensor_summary import Values, name_of, values_of
 
 NamedTensors = Mapping[str, Tensor]
 

@@ -11,7 +11,7 @@ from typing import Any
 from autograder.notebook.append_only_file import append_line, read_lines, reason
 from autograder.notebook.progress_log import folder_of_notebook
 from explorers.controls import Refused
-from explorers.drawing_pad import MOST_STROKES, KeptDrawing, stroke_of
+from explorers.drawing_pad_state import MOST_STROKES, KeptDrawing, stroke_of
 
 NAME = ".pytorch-basics-drawings"  # nbgrader ignores names that begin with a dot
 _MOST_BYTES = 2**24  # only this much of a longer file's end is read

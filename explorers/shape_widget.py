@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html
-from explorers.animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.controls import Control
+from explorers.operation_catalog import OPERATIONS, Arguments
+from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, is_recording
 from explorers.shape_animation import MOST_CASES, ShapeCase, ShapeFilm, film_of, picture, questions
 from explorers.shape_operation import Exploration, explore
 from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import FORM, judge_prediction
-from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.widget import Explorer
 
 TITLE = "Number by number: what made it, and its place in memory"

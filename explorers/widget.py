@@ -12,9 +12,9 @@ import anywidget
 from traitlets import Dict, Int, List, Unicode
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.animation import Animation
 from explorers.controls import Control, Refused
-from explorers.tensor_markup import still
+from explorers.explorer_markup import still
+from explorers.recorded_animation import Animation
 
 STATIC = Path(__file__).parent / "static"
 # JupyterLab may deliver the first choices in a kernel's main thread and later ones in another one. Without a lock, one

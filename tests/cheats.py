@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.course.judge import Judge
-from autograder.course.observation_replay import (
+from autograder.course.chapter_judge import Judge
+from autograder.course.replay_attack import (
     MOST,
     after_an_honest_first,
     judge_replayed_observations,

@@ -17,7 +17,7 @@ import pytest
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.faster_startup import block_slow_imports
 from autograder.files import digest_of
-from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
+from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from autograder.sandbox.self_test import confinement_problem
 from tests.small_chapter import SAMPLE
 

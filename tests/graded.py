@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
 from autograder.authoring.example_students import ExampleStudent
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.grading import verdict_store
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict

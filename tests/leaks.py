@@ -18,8 +18,8 @@ from zipfile import ZipFile
 
 import nbformat
 
-from autograder.course import solution_regions
-from autograder.course.chapter_cells import CellKind, without_answer
+from autograder.course import marked_regions
+from autograder.course.chapter_model import CellKind, without_answer
 from autograder.course.chapter_reader import Chapter, read_chapter
 
 SHORTEST = 14
@@ -35,7 +35,7 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
     for path, bank in course.items():
         chapter = read_chapter(path)
         written += [
-            solution_regions.region_text(cell.source, solution_regions.SOLUTION)
+            marked_regions.region_text(cell.source, marked_regions.SOLUTION)
             for cell in chapter.of_kind(CellKind.EXERCISE)
         ]
         written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
@@ -67,7 +67,7 @@ def _definitions(bank: str) -> list[ast.FunctionDef | ast.ClassDef]:
 def _shown(chapter: Chapter) -> Iterator[str]:
     for cell in chapter.cells:
         if cell.kind is CellKind.EXERCISE:
-            yield solution_regions.starter_cell(cell.source)
+            yield marked_regions.starter_cell(cell.source)
         else:
             yield without_answer(cell.source) if cell.kind is CellKind.PREDICT else cell.source
 

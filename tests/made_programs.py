@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.exercises.exercise import Case
 from autograder.grading.execution_plan import Task, plan_run
-from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, Program
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.sandbox.execution.run_specification import AnswerStep, AssignmentSetup, Program
+from autograder.submission.execution_order import CellRole, OrderedCell
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")

@@ -8,7 +8,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.chapter_notebooks import source_notebook
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 
 
 def released(judge: Judge) -> NotebookNode:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")

@@ -11,9 +11,9 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from tests.small_chapter import SAMPLE
 
 STEM = "ch01_sample"

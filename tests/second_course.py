@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from shutil import copy
 
-from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
+from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.small_chapter import PROJECT
 
 COURSE = "lessons"

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.authoring.run_lesson import run_lesson
+from autograder.authoring.run_chapter_cells import run_lesson
 from explorers.synthetic_digits import SIDE, draw_strokes, strokes_of, wobbled
 from tests.small_chapter import PROJECT
 

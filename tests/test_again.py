@@ -10,7 +10,7 @@ import pytest
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.grading.regrade import (
+from autograder.grading.regrade_policy import (
     BETTER_BEFORE,
     PointsChange,
     RegradeOptions,

@@ -12,7 +12,7 @@ from autograder.authoring.proof_receipts import keys_that_hold
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, ExerciseSet
 from autograder.exercises.observation import Observation, TensorSnapshot

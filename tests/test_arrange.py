@@ -20,9 +20,9 @@ from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import bank_path
 from autograder.errors import UnknownExercise
-from autograder.notebook import answer_calls, check_and_hint
+from autograder.notebook import check_and_hint, run_test_cases
 from autograder.notebook.progress_log import LOGBOOK
-from explorers import arrange, parsons_problem_check
+from explorers import arrange, arranged_program_check
 from explorers.controls import Refused
 from explorers.parsons_problem import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names, read_lines
 from explorers.parsons_problem_widget import Arranger
@@ -41,9 +41,9 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return a notebook's namespace with the names of the chapters' setup cells."""
     shell = InteractiveShell.instance()
     monkeypatch.setattr(check_and_hint, "LAST_REPORTS", {})  # a new kernel has checked nothing
-    monkeypatch.setattr(parsons_problem_check, "LAST_REPORTS", check_and_hint.LAST_REPORTS)
-    monkeypatch.setattr(answer_calls, "_LEAST", 600.0)  # for a busy machine
-    monkeypatch.setattr(answer_calls, "_MOST", 600.0)
+    monkeypatch.setattr(arranged_program_check, "LAST_REPORTS", check_and_hint.LAST_REPORTS)
+    monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)  # for a busy machine
+    monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
     names = {"torch": torch, "nn": nn, "F": functional, "copy": copy, "fnmatch": fnmatch, "math": math}
     for name, value in names.items():
         monkeypatch.setitem(shell.user_ns, name, value)
@@ -135,7 +135,7 @@ class TestLines:
     def test_a_line_of_the_mistake_just_shown(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """After a check that names a mistake, a line of it is among those to arrange, and the right ones still are."""
         monkeypatch.setattr(check_and_hint, "LAST_REPORTS", reports := {})
-        monkeypatch.setattr(parsons_problem_check, "LAST_REPORTS", reports)
+        monkeypatch.setattr(arranged_program_check, "LAST_REPORTS", reports)
         before = arrange("running_loss", seed=0)
         names: dict[str, Any] = {}
         exec(

@@ -16,13 +16,13 @@ from types import ModuleType
 import pytest
 from nbformat import NotebookNode
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.diagnosis import difference_messages
 from autograder.diagnosis.verdict import Status
 from autograder.grading.grade_submission import grade, plan_submission
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import AnswerStep, Limits, ProbeStep, Runner
+from autograder.sandbox.execution.run_specification import AnswerStep, Limits, ProbeStep, Runner
 from autograder.submission.read_submission import read_submission
 from tests.attacks import on_stock, teacher_on_stock
 from tests.cheats import FACTS_ALONE

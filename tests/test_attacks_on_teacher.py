@@ -27,8 +27,8 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.__main__ import main
+from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.course.judge import Judge
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
@@ -36,7 +36,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.sandbox.execution.program import Limits, Outcome, Program
+from autograder.sandbox.execution.run_specification import Limits, Outcome, Program
 from autograder.submission.submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED

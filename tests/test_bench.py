@@ -9,7 +9,7 @@ from unittest.mock import create_autospec
 import pytest
 import torch
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.errors import WorkFailed
 from tests.bench import classes, latency, measure, measurements
 from tests.bench.measure import Measured

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import program_edits
+from autograder.authoring import single_line_edits
+from autograder.authoring.find_bug_hunts import find_hunts, line_at_fault
 from autograder.authoring.hunt_files import made_of, outdated_hunts
-from autograder.authoring.local_names import other_names, renamed
-from autograder.authoring.program_runs import ProgramRuns
-from autograder.authoring.prove_bug_hunts import find_hunts, line_at_fault
-from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
+from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.variable_renaming import other_names, renamed
+from autograder.course.chapter_judge import Judge
+from autograder.course.exercise_files import ExerciseParts
 from autograder.files import write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path
 from autograder.questions.false_sentences import false_sentences
@@ -44,31 +44,31 @@ def lines_of(edits: object) -> list[str]:
 
 def test_editable_lines() -> None:
     """A signature and a lone bracket are no lines to change; an entry of a dictionary is one."""
-    assert program_edits.editable_lines(SCALE) == [2, 3, 4, 5, 6]
+    assert single_line_edits.editable_lines(SCALE) == [2, 3, 4, 5, 6]
 
 
 def test_a_replacement_binds_what_the_line_has_bound() -> None:
     """A line that would bind another name, or leave a variable without use, writes around the others."""
     pool = ["mean = x.mean(dim, keepdim=True)", "spread = x.std()", "mean, spread = x, x", "mean = y.mean(dim)"]
 
-    assert lines_of(program_edits.replacements(SCALE, 2, pool)) == ["mean = x.mean(dim, keepdim=True)"]
-    assert [] == lines_of(program_edits.replacements(SCALE, 5, ['"centered": x - x.mean(dim),']))
-    assert [] == list(program_edits.removals(SCALE, 2))
+    assert lines_of(single_line_edits.replacements(SCALE, 2, pool)) == ["mean = x.mean(dim, keepdim=True)"]
+    assert [] == lines_of(single_line_edits.replacements(SCALE, 5, ['"centered": x - x.mean(dim),']))
+    assert [] == list(single_line_edits.removals(SCALE, 2))
 
 
 def test_an_addition_reads_what_it_binds_anew() -> None:
     """A line may go on with a variable, but not compute it a second time."""
-    found = list(program_edits.additions(SCALE, 3, ["spread = spread + 1", "spread = x.var(dim)"]))
+    found = list(single_line_edits.additions(SCALE, 3, ["spread = spread + 1", "spread = x.var(dim)"]))
 
     assert [edit.text.splitlines()[3].strip() for edit in found] == ["spread = spread + 1"]
 
 
 def test_mutations_keep_the_line_as_it_is_written() -> None:
     """A mutated line differs in the changed piece alone: its quotes and brackets stay."""
-    found = lines_of(program_edits.mutations(SCALE, 3))
+    found = lines_of(single_line_edits.mutations(SCALE, 3))
 
     assert "spread = x.var(dim)" in found and "spread = x" in found
-    assert lines_of(program_edits.suffixed(SCALE, 3))[0] == "spread = x.detach().std(dim)"
+    assert lines_of(single_line_edits.suffixed(SCALE, 3))[0] == "spread = x.detach().std(dim)"
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import pytest
 import explorers.bug_hunt_quiz as hunting
 from autograder import hunt, mend
 from autograder.authoring.hunt_files import read_hunts
-from autograder.authoring.program_runs import ProgramRuns
+from autograder.authoring.program_classification import ProgramRuns
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.mistake_matching import failing_cases
 from autograder.errors import DamagedData, UnknownExercise

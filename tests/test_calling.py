@@ -17,7 +17,7 @@ from jupyter_client.manager import start_new_kernel
 
 from autograder import check
 from autograder.diagnosis.verdict import Status
-from autograder.notebook import answer_calls
+from autograder.notebook import run_test_cases
 from autograder.notebook import time_limit as deadline_module
 from autograder.notebook.check_and_hint import visible_report
 from autograder.notebook.time_limit import OutOfTime, deadline
@@ -132,7 +132,7 @@ class TestNoEnd:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Set the time limit to 0.2 seconds."""
-        monkeypatch.setattr(answer_calls, "_MOST", 0.2)
+        monkeypatch.setattr(run_test_cases, "_MOST", 0.2)
 
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
@@ -168,7 +168,7 @@ class TestNoEnd:
 @pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
 def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
     """The time limit is ten times the solution's time, between 3 and 20 seconds."""
-    assert seconds == pytest.approx(answer_calls.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
+    assert seconds == pytest.approx(run_test_cases.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"

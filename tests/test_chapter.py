@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.chapter_cells import CellKind, guess_of, without_answer
+from autograder.course.chapter_model import CellKind, guess_of, without_answer
 from autograder.course.chapter_reader import Chapter, read_chapter, read_course
 from autograder.errors import ChapterFormatError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
-from autograder.course.observation_replay import MOST, cheat_earns_points
+from autograder.course.exercise_files import ExerciseParts
+from autograder.course.replay_attack import MOST, cheat_earns_points
 from tests.asked import NIGHT
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE

@@ -32,12 +32,12 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import Task, plan_run
 from autograder.ipython_syntax import UNREAD
-from autograder.notebook import answer_calls, last_check, progress_log
+from autograder.notebook import last_check, progress_log, run_test_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
-from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.run_specification import AssignmentSetup
 from autograder.submission.answer_extraction import statements
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
@@ -60,8 +60,8 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setenv(progress_log.OFF, "off")
     # On a busy machine an answer may take longer than a reader waits for it.
-    monkeypatch.setattr(answer_calls, "_LEAST", 600.0)
-    monkeypatch.setattr(answer_calls, "_MOST", 600.0)
+    monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)
+    monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
     made = new_kernel(tmp_path)
     made.compile = XCachingCompiler()
     yield made

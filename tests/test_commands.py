@@ -13,7 +13,7 @@ import pytest
 from autograder.__main__ import _parser, main
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import BESIDE
-from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
+from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.small_chapter import PROJECT, make_project
 
@@ -142,9 +142,9 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.course.chapter_reader, jupytext", "torch, nbgrader, jupyter_server"),
         ("autograder.course.chapter_reader", "jupytext, IPython"),
         ("autograder.grading.grader", "torch, nbgrader"),
-        ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
+        ("autograder.grading.worker_initializer", "torch, nbgrader, nbformat"),
         ("autograder.sandbox.execution.fork_server", "torch, nbgrader"),
-        ("autograder.grading.shared_server", "torch, nbgrader"),  # it sets up garbage collection first
+        ("autograder.grading.worker_fork_server", "torch, nbgrader"),  # it sets up garbage collection first
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
@@ -288,7 +288,9 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
         (tmp_path / path).touch()
     for student in ("ada", "bob"):
         (tmp_path / "submitted" / student / "x").mkdir(parents=True)
-    monkeypatch.setattr("autograder.grading.shared_pool.early_shared_process", raising(WorkFailed("began early")))
+    monkeypatch.setattr(
+        "autograder.grading.forked_worker_pool.early_shared_process", raising(WorkFailed("began early"))
+    )
     monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.Cycle", raising(WorkFailed("went on")))
 
     assert 1 == main(["--root", str(tmp_path), "grade", "x", *options])

@@ -19,11 +19,11 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.sandbox import confinement_policy, confinement_trial, self_test
+from autograder.sandbox import confinement_trial, require_confinement, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.program import AssignmentSetup, Outcome
+from autograder.sandbox.execution.run_specification import AssignmentSetup, Outcome
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
@@ -159,7 +159,7 @@ class TestFiles:
             "import importlib, os, sys",
             "from pathlib import Path",
             "from autograder.sandbox.choose_wall import choose_wall",
-            "from autograder.sandbox.confine import WAIT_STATUS",
+            "from autograder.sandbox.namespace_confinement import WAIT_STATUS",
             "from autograder.sandbox.root_filesystem import RootFilesystem",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
@@ -476,10 +476,10 @@ class TestRights:
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without confinement grading fails, and the error says why and how to allow it anyway."""
-        monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
+        monkeypatch.setattr(require_confinement, "confinement_problem", lambda: "no user namespaces")
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            confinement_policy.check_confinement(unconfined=False)
+            require_confinement.check_confinement(unconfined=False)
 
     @needs_confinement
     def test_kernel_that_gives_no_namespaces_is_found_out(self) -> None:
@@ -561,14 +561,14 @@ class TestChoice:
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
         """The environment variable allows unconfined grading, for nbgrader's own commands."""
-        monkeypatch.setenv(confinement_policy.UNCONFINED_VARIABLE, said)
+        monkeypatch.setenv(require_confinement.UNCONFINED_VARIABLE, said)
 
-        assert bool(said) == confinement_policy.is_unconfined_here()
+        assert bool(said) == require_confinement.is_unconfined_here()
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """With `unconfined`, each run gets a fresh process."""
-        monkeypatch.setattr(confinement_policy, "confinement_problem", lambda: "no user namespaces")
-        confinement_policy.check_confinement(unconfined=True)
+        monkeypatch.setattr(require_confinement, "confinement_problem", lambda: "no user namespaces")
+        require_confinement.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}

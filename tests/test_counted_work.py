@@ -17,18 +17,18 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import _observe
-from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge_with_text
 from autograder.files import write_all
-from autograder.grading import points_cache
+from autograder.grading import max_points_cache
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
-from autograder.nbgrader_plugin import apply_deadlines, gradebook_scores, notebook_writer
+from autograder.nbgrader_plugin import apply_deadlines, gradebook_scores, notebook_serializer
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
-from autograder.sandbox.execution import observation_cache, submission_runner
+from autograder.sandbox.execution import decoded_observation_cache, submission_runner
 from autograder.sandbox.execution.fork_server_client import _ForkServer
 from autograder.submission import read_submission, released_cells
 from tests.conftest import UNCONFINED, needs_confinement
@@ -73,7 +73,7 @@ def counted(cycle: Cycle) -> list[Counter[str]]:
     """Return the counts of a first run, of a second one without changes, and of a third with one changed file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            submission_runner, "_CACHE", observation_cache.ObservationCache()
+            submission_runner, "_CACHE", decoded_observation_cache.ObservationCache()
         )  # an empty cache, since other tests may have filled it
         runs = [work_of(cycle) for _ in range(2)]
         hand_in(cycle, "ada", "standardize")
@@ -100,7 +100,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
         done["bytes of cases and files"] += len(frame.body)
         return frame
 
-    is_valid, packed = notebook_writer._is_valid, submission_runner._packed
+    is_valid, packed = notebook_serializer._is_valid, submission_runner._packed
 
     def asked(*_: object) -> None:
         done["asked"] += 1
@@ -108,7 +108,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
     event.listen(Engine, "before_cursor_execute", asked)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(notebook_writer, "_is_valid", validating)
+            patch.setattr(notebook_serializer, "_is_valid", validating)
             patch.setattr(submission_runner, "_packed", packing)
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(read_submission, "read_submission", counting("read", read_submission.read_submission))
@@ -117,8 +117,10 @@ def work_of(cycle: Cycle) -> Counter[str]:
             )
             patch.setattr("autograder.diagnosis.report_cache.judge_with_text", counting("judged", judge_with_text))
             patch.setattr("autograder.course.compute_answer_keys._observe", counting("known mistakes", _observe))
-            patch.setattr(observation_cache, "_observations", counting("decoded", observation_cache._observations))
-            patch.setattr(points_cache, "_points", counting("chapters", points_cache._points))
+            patch.setattr(
+                decoded_observation_cache, "_observations", counting("decoded", decoded_observation_cache._observations)
+            )
+            patch.setattr(max_points_cache, "_points", counting("chapters", max_points_cache._points))
             patch.setattr("autograder.grading.verdict_store.write_all", counting("verdict files", write_all))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))

@@ -18,7 +18,7 @@ from nbconvert.exporters import HTMLExporter
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.controls import LONGEST, Control, Refused
-from explorers.tensor_markup import chooser, number, numbers, still
+from explorers.explorer_markup import chooser, number, numbers, still
 from explorers.widget import Explorer
 from tests.small_chapter import PROJECT
 

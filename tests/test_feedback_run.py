@@ -12,9 +12,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grading.executors import WorkerChoice
-from autograder.nbgrader_plugin import parallel_feedback
+from autograder.nbgrader_plugin import parallel_map
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.nbgrader_plugin.parallel_feedback import map_in_processes
+from autograder.nbgrader_plugin.parallel_map import map_in_processes
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.sample_course import make_course
@@ -77,7 +77,7 @@ def test_nobody_is_left_out_where_a_process_dies() -> None:
 
 def test_pages_are_those_of_nbgraders_command(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, written by two processes."""
-    monkeypatch.setattr(parallel_feedback, "map_in_processes", partial(map_in_processes, worth=1))
+    monkeypatch.setattr(parallel_map, "map_in_processes", partial(map_in_processes, worth=1))
     command = [sys.executable, "-P", "-m", "nbgrader", "generate_feedback", "hw", "--force"]
     ran = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr

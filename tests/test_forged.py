@@ -17,7 +17,7 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.cpu_time_limit import OutOfBudget, time_budget
 from autograder.diagnosis import judge_observations
 from autograder.diagnosis.expected_observations import ExpectedObservations
@@ -33,7 +33,7 @@ from autograder.exercises.observation import (
 )
 from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unjudgeable_lines
 from autograder.pipe_messages import Frame
-from autograder.sandbox.execution.program import LIMITS
+from autograder.sandbox.execution.run_specification import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_in
 from course.exercises.ch04b_when_it_fails.broken_loops import broken_loops
 from tests import made

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nbgrader.utils import determine_grade
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.errors import DamagedData
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
 from autograder.exercises.observation_comparison import Tolerance, first_difference
@@ -29,7 +29,7 @@ from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
 from autograder.notebook.report_rendering import html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import LIMITS, Limits, Outcome, Program, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, Limits, Outcome, Program, Runner
 from autograder.sandbox.execution.submission_runner import outcome_in
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.example_class import ExampleClass
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.diagnosis.judge_observations import UNTOUCHED
 from tests import sample_course
 from tests.graded import graded_class, of_class, share, verdict_of

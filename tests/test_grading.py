@@ -13,15 +13,15 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.sandbox.execution.program import AnswerStep, Limits, Outcome, ProbeStep, Program
+from autograder.sandbox.execution.run_specification import AnswerStep, Limits, Outcome, ProbeStep, Program
 from autograder.submission import student_folder
 from autograder.submission.plain_file import read_submitted_file as read_file
 from autograder.submission.released_cells import starters

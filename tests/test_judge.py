@@ -7,8 +7,8 @@ from shutil import copytree
 import pytest
 
 from autograder.course.answer_bank import AnswerBank, load_bank
+from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_path
-from autograder.course.judge import Judge
 from autograder.errors import AnswerBankError, ChapterFormatError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
 from autograder.grading.bounded_judging import judge_within_limits

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.course import compute_answer_keys
+from autograder.course.chapter_judge import Judge
 from autograder.course.expected_cache import ExpectedCache
-from autograder.course.judge import Judge
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.observation import to_bytes
 from autograder.grading import verdict_store

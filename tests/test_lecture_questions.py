@@ -18,8 +18,8 @@ from autograder.exercises.probe import see
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
+from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
-from autograder.questions.result_question import result_question
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import Results
 from autograder.reports.lecture_questions import lecture_file, lecture_page

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.notebook.lesson_functions import Reveal
 

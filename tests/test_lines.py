@@ -16,8 +16,8 @@ from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
 from autograder.exercises.observation import Observation
 from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from explorers import learning_rate_animation, loop_stepper
-from explorers.animation import Panel
 from explorers.loop_widget import LoopStepper
+from explorers.recorded_animation import Panel
 from tests import films
 
 Parts = tuple[nn.Module, Any, nn.Module, Tensor, Tensor]

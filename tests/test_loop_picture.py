@@ -14,12 +14,12 @@ import torch
 from torch import nn
 
 from explorers import loop_stepper, loop_widget
+from explorers.explorer_markup import number
 from explorers.loop_curve import loss_curves
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
 from explorers.stepped_loop import Loop
-from explorers.tensor_markup import number
 from tests.loops import lines, made
 
 

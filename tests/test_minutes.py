@@ -9,7 +9,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
-from autograder.course.chapter_cells import CellKind
+from autograder.course.chapter_model import CellKind
 from autograder.course.chapter_reader import Chapter
 from autograder.course.reading_time import chapter_title, fill_minutes, minutes_of_parts, tier_lookup
 from autograder.errors import ExerciseError

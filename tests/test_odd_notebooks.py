@@ -15,7 +15,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.reports.example_answers import learn_command
-from autograder.submission import escaped_text
+from autograder.submission import sanitize_markdown
 from autograder.submission.read_submission import read_submission
 from autograder.submission.released_cells import starters
 from autograder.submission.submitted_cells import MAX_BYTES
@@ -166,14 +166,14 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
 )
 def test_pages_show_no_picture_of_the_web(text: str) -> None:
     """Markdown with web images or dangerous formulas is shown as code, so that no page loads them."""
-    assert escaped_text.code_block(text) == escaped_text.safe_markdown(text)
+    assert sanitize_markdown.code_block(text) == sanitize_markdown.safe_markdown(text)
 
 
 def test_links_to_the_web_and_formulas_stay() -> None:
     """Plain links and formulas stay Markdown."""
     text = r"See [the page](https://example.org)! It says $\frac{x^2}{\sum_i w_i} \raisebox \lowercase \quad a \\ b$."
 
-    assert text == escaped_text.safe_markdown(text)
+    assert text == sanitize_markdown.safe_markdown(text)
 
 
 def test_command_in_a_report_is_one_command() -> None:

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from autograder.exercises.exercise import Case
-from autograder.questions.asked_run import AskedRun
-from autograder.questions.own_code import NoQuestions, OwnCode, Run
 from autograder.questions.own_code_questions import own_code_questions
 from autograder.questions.question import Question
+from autograder.questions.question_builder import AskedRun
 from autograder.questions.questions_on_changes import left_out_questions, requirement_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions
+from autograder.questions.student_program import NoQuestions, OwnCode, Run
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 

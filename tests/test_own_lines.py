@@ -11,7 +11,7 @@ from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import see
-from autograder.exercises.wrong_form import ROUNDED
+from autograder.exercises.representation_mismatch import ROUNDED
 from tests.our_course import COURSE as OURS
 from tests.our_course import judge_of
 

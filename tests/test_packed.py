@@ -13,7 +13,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbclient.exceptions import CellExecutionError
 
 import explorers
-from autograder import missing_packages
+from autograder import install_missing_packages
 from autograder.__main__ import main
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
@@ -176,17 +176,17 @@ class TestBareEnvironment:
     def test_what_is_too_old_is_replaced(self, version: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """A package that is too old is installed anew, and the kernel must be restarted; torch is only named."""
         found = {"safetensors": version, "torch": "2.13.0+cpu"}
-        monkeypatch.setattr(missing_packages, "version", lambda name: found.get(name, "99"))
-        monkeypatch.setattr(missing_packages, "_install", lambda each: found.update(safetensors="0.5") or "")
+        monkeypatch.setattr(install_missing_packages, "version", lambda name: found.get(name, "99"))
+        monkeypatch.setattr(install_missing_packages, "_install", lambda each: found.update(safetensors="0.5") or "")
         if told:
             with pytest.raises(WorkFailed, match=told):
-                missing_packages.install_missing_packages()
-        assert [] == missing_packages.missing_packages()
+                install_missing_packages.install_missing_packages()
+        assert [] == install_missing_packages.missing_packages()
 
-        missing_packages.install_missing_packages()
+        install_missing_packages.install_missing_packages()
         found["torch"] = "2.5"
         with pytest.raises(WorkFailed, match=r"needs torch>=2\.6, which this Python does not have\. Run"):
-            missing_packages.install_missing_packages()
+            install_missing_packages.install_missing_packages()
 
     def test_an_older_python_is_named(self) -> None:
         """In a Python that is too old the cell says so before anything else."""

@@ -17,10 +17,10 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.authoring.proof import SEEDS
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.grading.grade_submission import grade
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import Runner
+from autograder.sandbox.execution.run_specification import Runner
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import of_class
 from tests.our_course import COURSE

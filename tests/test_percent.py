@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autograder.course.chapter_rules import check_markers
-from autograder.course.percent_format import PlainCell, plain_cells
+from autograder.course.fast_percent_parser import PlainCell, plain_cells
 from autograder.errors import ChapterFormatError
 from tests.small_chapter import PROJECT, SAMPLE, TEXT
 

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from explorers import playground, playground_training
-from explorers.animation import RECORD
 from explorers.playground_points import NAMES, make_points
 from explorers.playground_widget import Playground
+from explorers.recorded_animation import RECORD
 from tests import films
 
 STILL = ("two moons", "0.3")

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case
+from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import ExceptionSnapshot, Observation, OtherValue, TensorSnapshot
 from autograder.exercises.probe import see
 from autograder.exercises.probes.tensor_functions import calling

@@ -16,7 +16,7 @@ from autograder.exercises.probes.devices import (
     recorded_value_reads,
     values_read_as_zero,
 )
-from autograder.exercises.probes.fake_device import FakeDevice
+from autograder.exercises.probes.simulated_async_device import FakeDevice
 
 X = torch.arange(6.0).reshape(2, 3)
 

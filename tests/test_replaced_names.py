@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from autograder.course.answer_bank import load_bank
+from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_path
-from autograder.course.judge import Judge
 from autograder.diagnosis.judge_observations import judge as judged_on
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.patched_names import replaced_for

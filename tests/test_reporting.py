@@ -32,9 +32,9 @@ from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import ExamplePicker
-from autograder.reports.html_page import page
 from autograder.reports.item_analysis import analyse_items, correlation
 from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
+from autograder.reports.offline_html_page import page
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)

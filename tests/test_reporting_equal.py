@@ -13,7 +13,7 @@ from autograder.course.answer_bank import load_bank
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reports import course_sections, csv_files, similarity_input
+from autograder.reports import answer_normalization, course_sections, csv_files
 from autograder.reports.class_results import Results
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (
@@ -132,13 +132,13 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(similarity_input.right_answers(each)))
-    right, exercise, stem = similarity_input.right_answers(path), path.stem, path.parent.name
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_normalization.right_answers(each)))
+    right, exercise, stem = answer_normalization.right_answers(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(ExamplePicker, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = similarity_input.read_answers([Results(course, stem, "", rows)])
+    (found,) = answer_normalization.read_answers([Results(course, stem, "", rows)])
 
     assert (
         len(right) > 1
@@ -154,17 +154,17 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: similarity_input.right_answers(path) for path in banks}
+    assert found == {path: answer_normalization.right_answers(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
     assert (
         []
-        == similarity_input.right_answers(tmp_path / "no_text.py")
-        == similarity_input.right_answers(tmp_path / "none.py")
+        == answer_normalization.right_answers(tmp_path / "no_text.py")
+        == answer_normalization.right_answers(tmp_path / "none.py")
     )
     code = (
-        "import sys; from pathlib import Path; from autograder.reports.similarity_input import right_answers; "
+        "import sys; from pathlib import Path; from autograder.reports.answer_normalization import right_answers; "
         f"print(len(right_answers(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -182,4 +182,6 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not similarity_input.read_answers([Results(*place, "", (StudentRow("ada", judged),)) for place in places])
+    assert not answer_normalization.read_answers(
+        [Results(*place, "", (StudentRow("ada", judged),)) for place in places]
+    )

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 import yaml
 
-from autograder.course.chapter_cells import CellKind
+from autograder.course.chapter_model import CellKind
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_code, chapter_path

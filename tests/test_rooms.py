@@ -69,7 +69,7 @@ def module_of(path: Path) -> str:
 def test_environment_is_asked_at_the_door() -> None:
     """Only commands and nbgrader's plug-in read the setting for unconfined code; others get it as an argument."""
     asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
-    doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.confinement_policy")
+    doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.require_confinement")
 
     assert [] == [module for module in asking if not module.startswith(doors)]
 

@@ -19,10 +19,10 @@ from autograder.pipe_messages import Frame, FrameError
 from autograder.sandbox.execution.child_process import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.program import AssignmentSetup, Children, Outcome
+from autograder.sandbox.execution.run_specification import AssignmentSetup, Children, Outcome
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.submission.execution_order import CellRole, OrderedCell
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program

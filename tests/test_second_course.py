@@ -13,7 +13,7 @@ import pytest
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.grading import class_text_table
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from autograder.sandbox.confinement_policy import UNCONFINED_VARIABLE
+from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.second_course import (
     CHAPTER,
     COURSE,

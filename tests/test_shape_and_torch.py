@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import shape_explorer
+from explorers.explorer_markup import number
+from explorers.operation_catalog import OPERATIONS
 from explorers.shape_animation import film_of
 from explorers.shape_operation import MOST_VALUES, explore
 from explorers.shape_picture import shape_picture
-from explorers.shape_rules import OPERATIONS
-from explorers.tensor_markup import number
 
 pytestmark = pytest.mark.night
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.grading import shared_server
-from autograder.grading.shared_pool import FEW, MANY, early_shared_process, shared_pool
+from autograder.grading import worker_fork_server
+from autograder.grading.forked_worker_pool import FEW, MANY, early_shared_process, shared_pool
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
@@ -94,9 +94,9 @@ def test_what_children_need_is_there_before_them(
     """When all workers exist, the shared process imports modules, and for a large class enables large pages."""
     done: list[str] = []
     monkeypatch.setattr("importlib.import_module", done.append)
-    monkeypatch.setattr(shared_server, "use_large_pages", lambda: done.append("pages"))
+    monkeypatch.setattr(worker_fork_server, "use_large_pages", lambda: done.append("pages"))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    server = object.__new__(shared_server.SharedServer)
+    server = object.__new__(worker_fork_server.SharedServer)
     server._line = theirs
     with ours, theirs:
         ours.send(message)

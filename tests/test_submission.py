@@ -11,12 +11,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.grading.execution_plan import Task, plan_run
-from autograder.sandbox.execution.program import AssignmentSetup, DefinitionStep
+from autograder.sandbox.execution.run_specification import AssignmentSetup, DefinitionStep
 from autograder.submission import find_answers
 from autograder.submission.answer_extraction import answer_text, statements
-from autograder.submission.cell_order import CellRole
-from autograder.submission.escaped_text import safe_markdown
+from autograder.submission.execution_order import CellRole
 from autograder.submission.read_submission import read_submission
+from autograder.submission.sanitize_markdown import safe_markdown
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 

@@ -88,8 +88,8 @@ def project(tmp_path: Path) -> Path:
         "tests/test_far.py": "from tests import helper",
         "tests/test_text.py": 'TEXT = ROOT / "README.md"',
         "tests/test_other.py": "from autograder.sandbox import confine",
-        "tests/helper.py": "import autograder.sandbox.confine",
-        "autograder/sandbox/confine.py": "from autograder.sandbox.root_filesystem import RootFilesystem",
+        "tests/helper.py": "import autograder.sandbox.namespace_confinement",
+        "autograder/sandbox/namespace_confinement.py": "from autograder.sandbox.root_filesystem import RootFilesystem",
         "autograder/sandbox/root_filesystem.py": "class RootFilesystem: ...",
     }
     for name, text in texts.items():
@@ -105,7 +105,7 @@ class TestQuick:
         ("changed", "expected"),
         [
             ("autograder/sandbox/root_filesystem.py", ["near", "other", "far"]),
-            ("autograder/sandbox/confine.py", ["other", "far"]),
+            ("autograder/sandbox/namespace_confinement.py", ["other", "far"]),
             ("tests/helper.py", ["far"]),
             ("tests/test_other.py", ["other"]),
             ("README.md", ["text"]),

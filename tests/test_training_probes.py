@@ -9,7 +9,7 @@ from torch import nn
 from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.sample_trainings import IN_EVAL, image_model, labeled_images, optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import IN_EVAL, image_model, labeled_images, optimizer_of, row_model
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
     observe_resumed_training,

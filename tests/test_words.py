@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis import difference_messages, value_format
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot

@@ -11,7 +11,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.nbgrader_plugin.notebook_writer import NotebookWriter
+from autograder.nbgrader_plugin.notebook_serializer import NotebookWriter
 
 
 def code(source: str, name: str, points: Any = 1) -> NotebookNode:

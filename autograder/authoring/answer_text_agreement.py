@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis.source_inspection import AnswerText
 from autograder.errors import ChapterFormatError
 from autograder.notebook.kernel_answer_text import text_of

@@ -19,7 +19,7 @@ from autograder.authoring.custom_exercise import own_path
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
-from autograder.course.exercise_parts import as_exercise_errors, check_folders
+from autograder.course.exercise_files import as_exercise_errors, check_folders
 from autograder.course.reading_time import chapter_title, with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 
@@ -61,7 +61,7 @@ def make_data_files(course: Path, stem: str, committed: Files, anew: bool = Fals
     """
     from autograder.authoring.proof_receipts import keys_that_hold
     from autograder.authoring.static_checks import check_cases
-    from autograder.course.judge import Judge
+    from autograder.course.chapter_judge import Judge
 
     with as_exercise_errors(course):
         judge = Judge(course, stem)

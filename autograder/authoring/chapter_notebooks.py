@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.course import solution_regions
-from autograder.course.chapter_cells import Cell, CellKind, Chapter, without_answer
+from autograder.course import marked_regions
+from autograder.course.chapter_model import Cell, CellKind, Chapter, without_answer
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -150,15 +150,13 @@ def _source_text(cell: Cell) -> str:
         return cell.source
     name = cell.keys["check"]
     hidden = f'check("{name}", {name}, fresh=True)'
-    return (
-        f"{cell.source}\n### BEGIN {solution_regions.HIDDEN_TESTS}\n{hidden}\n### END {solution_regions.HIDDEN_TESTS}"
-    )
+    return f"{cell.source}\n### BEGIN {marked_regions.HIDDEN_TESTS}\n{hidden}\n### END {marked_regions.HIDDEN_TESTS}"
 
 
 def _solved_text(cell: Cell) -> str:
     if cell.kind is CellKind.MINE:
         return _mine_text(cell)
-    return solution_regions.solution_cell(cell.source) if cell.kind is CellKind.EXERCISE else cell.source
+    return marked_regions.solution_cell(cell.source) if cell.kind is CellKind.EXERCISE else cell.source
 
 
 def _mine_text(cell: Cell) -> str:

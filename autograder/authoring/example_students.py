@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.course.answer_bank import KnownAnswer
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.ipython_syntax import CHECK
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.authoring.program_runs import ProgramRuns
-from autograder.authoring.prove_bug_hunts import find_hunts
+from autograder.authoring.find_bug_hunts import find_hunts
+from autograder.authoring.program_classification import ProgramRuns
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
+from autograder.course.exercise_files import ExerciseParts
 from autograder.files import digest_of, write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.false_sentences import false_sentences

@@ -18,8 +18,8 @@ from typing import Any
 from autograder.authoring.mutation import Mutant, mutants
 from autograder.authoring.surviving_mutants import time_limit
 from autograder.course.answer_bank import KnownAnswer
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import without_comments
 

@@ -19,13 +19,13 @@ from autograder.authoring.bank_message_check import failed_verdicts, other_messa
 from autograder.authoring.solution_timing import time_lines
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
-from autograder.course import exercise_index, observation_replay, shipped_observations
+from autograder.course import exercise_index, replay_attack, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
-from autograder.course.judge import Judge
+from autograder.course.exercise_files import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
@@ -96,7 +96,7 @@ class Proof:
         yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.keys.shipped_key(self.parts.name)
-        yield from (f"{self._file}: {line}" for line in observation_replay.cheat_lines(self.exercise, repeated, fresh))
+        yield from (f"{self._file}: {line}" for line in replay_attack.cheat_lines(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 

@@ -21,12 +21,12 @@ from autograder import files
 from autograder.authoring.proof import shipped_hints, shipped_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import exercise_index, shipped_observations
-from autograder.course.changed_solution import bare
+from autograder.course.answers_by_replacement import bare
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter, read_course
 from autograder.course.course import course_in
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts
-from autograder.course.judge import Judge
+from autograder.course.exercise_files import ExerciseParts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import to_bytes

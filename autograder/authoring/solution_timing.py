@@ -10,8 +10,8 @@ import time
 import warnings
 from collections.abc import Iterator
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.exercises.exercise import Exercise
 
 _USUAL = float(Exercise.takes)

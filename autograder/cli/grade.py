@@ -85,7 +85,7 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     course = find_course(args.root)
     new = {student for student in ungraded_students(course, args.chapter) if args.student in (None, student)}
     if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
-        from autograder.grading.shared_pool import early_shared_process
+        from autograder.grading.forked_worker_pool import early_shared_process
         from autograder.sandbox import self_test
 
         self_test.start_self_test()
@@ -150,7 +150,7 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
 
 
 def _how(args: argparse.Namespace) -> GradingOptions:
-    from autograder.grading.regrade import RegradeOptions
+    from autograder.grading.regrade_policy import RegradeOptions
     from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions
 
     only = frozenset(args.only)
@@ -160,7 +160,7 @@ def _how(args: argparse.Namespace) -> GradingOptions:
 
 
 def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
-    from autograder.grading.regrade import render_changes
+    from autograder.grading.regrade_policy import render_changes
     from autograder.terminal_text import replace_unprintable
 
     found = cycle.preview(students, progress("preview"), how)
@@ -180,7 +180,7 @@ def _workers(args: argparse.Namespace) -> WorkerChoice:
 
 
 def _unconfined(args: argparse.Namespace) -> bool:
-    from autograder.sandbox.confinement_policy import is_unconfined_here
+    from autograder.sandbox.require_confinement import is_unconfined_here
 
     return args.unconfined or is_unconfined_here()
 

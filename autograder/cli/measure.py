@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin.csv_escaping import write_csv
-    from autograder.reports import measure_forms, measure_scores
+    from autograder.reports import measure_forms, pre_post_test_scores
 
     course = find_course(args.root).resolve()
     folder = args.folder or course / "measure"
@@ -30,7 +30,9 @@ def run(args: argparse.Namespace) -> int:
             print(f"wrote {path}")
         return 0
     measure = measure_forms.read_measure(folder)
-    people = measure_scores.read_answers(args.answers or folder / measure_forms.ANSWERS, measure)
-    write_csv(folder / measure_scores.TABLE, measure_scores.anonymous_rows(people, measure))
-    print(*measure_scores.summary_lines(people, measure), f"wrote {folder / measure_scores.TABLE}", sep="\n")
+    people = pre_post_test_scores.read_answers(args.answers or folder / measure_forms.ANSWERS, measure)
+    write_csv(folder / pre_post_test_scores.TABLE, pre_post_test_scores.anonymous_rows(people, measure))
+    print(
+        *pre_post_test_scores.summary_lines(people, measure), f"wrote {folder / pre_post_test_scores.TABLE}", sep="\n"
+    )
     return 0

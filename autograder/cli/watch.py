@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.nbgrader_plugin.nbgrader_api import missing_exchange
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
     from autograder.nbgrader_plugin.watch_submissions import Watch
-    from autograder.sandbox.confinement_policy import is_unconfined_here
+    from autograder.sandbox.require_confinement import is_unconfined_here
 
     unconfined = args.unconfined or is_unconfined_here()
     cycle = Cycle(find_course(args.root), args.chapter)
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _warm(unconfined: bool) -> AbstractContextManager[None]:
     """Start the process that grades while nothing has arrived, since it imports torch; not outside of the sandbox."""
-    from autograder.grading.shared_pool import early_shared_process
+    from autograder.grading.forked_worker_pool import early_shared_process
 
     return nullcontext() if unconfined else early_shared_process()
 

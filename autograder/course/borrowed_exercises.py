@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 

@@ -6,20 +6,20 @@ import ast
 import re
 from collections.abc import Callable
 
-from autograder.course import solution_regions
-from autograder.course.chapter_cells import Cell, CellKind, Chapter, guess_of
+from autograder.course import marked_regions
+from autograder.course.chapter_model import Cell, CellKind, Chapter, guess_of
 from autograder.course.chapter_rules import fail
 from autograder.name_bindings import names_of
 
-_SOLUTION_ONLY = [("BEGIN", solution_regions.SOLUTION), ("END", solution_regions.SOLUTION)]
+_SOLUTION_ONLY = [("BEGIN", marked_regions.SOLUTION), ("END", marked_regions.SOLUTION)]
 _WIDTH = 100
 _CODE_IN_SUMMARY = re.compile(r"<summary>[^<]*`([^`<]+)`")
-_WITH_STARTER = [("BEGIN", solution_regions.STARTER), ("END", solution_regions.STARTER), *_SOLUTION_ONLY]
+_WITH_STARTER = [("BEGIN", marked_regions.STARTER), ("END", marked_regions.STARTER), *_SOLUTION_ONLY]
 
 
 def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
     name = cell.keys["exercise"]
-    if solution_regions.marker_lines(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
+    if marked_regions.marker_lines(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
         fail(
             chapter.where,
             cell.line,
@@ -28,19 +28,19 @@ def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
         )
     _check_starter_lines(chapter, cell)
     for what, text in (
-        ("solution", solution_regions.solution_cell(cell.source)),
-        ("starter", solution_regions.starter_cell(cell.source)),
+        ("solution", marked_regions.solution_cell(cell.source)),
+        ("starter", marked_regions.starter_cell(cell.source)),
     ):
         _check_definition(chapter, cell, what, text)
 
 
 def _told(source: str) -> str:
-    found = [f"{edge} {name}" for edge, name in solution_regions.marker_lines(source)]
+    found = [f"{edge} {name}" for edge, name in marked_regions.marker_lines(source)]
     return ", ".join(found) or "no markers"
 
 
 def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
-    for line in solution_regions.region_text(cell.source, solution_regions.STARTER).split("\n"):
+    for line in marked_regions.region_text(cell.source, marked_regions.STARTER).split("\n"):
         if line and not line.startswith("#"):
             fail(
                 chapter.where,
@@ -140,7 +140,7 @@ def check_width(chapter: Chapter, cell: Cell) -> None:
 
 
 def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
-    if solution_regions.marker_lines(cell.source):
+    if marked_regions.marker_lines(cell.source):
         found = _told(cell.source)
         fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.cell_rules import CELL_RULES, check_width
-from autograder.course.chapter_cells import Cell, Chapter
+from autograder.course.chapter_model import Cell, Chapter
 from autograder.course.chapter_rules import check_chapter, check_markers, fail, kind_of
+from autograder.course.chapter_segments import check_outline
 from autograder.course.course_location import CHAPTERS
-from autograder.course.outline import check_outline
-from autograder.course.percent_format import PlainCell, plain_cells
+from autograder.course.fast_percent_parser import PlainCell, plain_cells
 from autograder.course.reading_time import check_minutes
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from autograder.course.chapter_cells import CellKind, Chapter
+from autograder.course.chapter_model import CellKind, Chapter
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import SETUP
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from autograder.course import observation_replay
+from autograder.course import replay_attack
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
-from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_model import Chapter
 from autograder.course.expected_cache import ExpectedCache
 from autograder.course.run_solutions import Solution, solution_error
 from autograder.diagnosis.difference_messages import spelled_call
@@ -126,7 +126,7 @@ class AnswerKeys:
             key = self._observe_solution(exercise, drawn)
             known = (answer for answer in self._banks[exercise.name] if answer.slip)
             key = replace(key, mistakes=tuple(self._shelved_mistake(answer, key, seed) for answer in known))
-            if seed == VISIBLE_SEED or not observation_replay.cheat_earns_points(
+            if seed == VISIBLE_SEED or not replay_attack.cheat_earns_points(
                 exercise, self.shipped_reference(exercise.name), key
             ):
                 break

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
+from autograder.course.chapter_segments import Outline, Piece, exercise_in_heading
 from autograder.course.course import course_in
 from autograder.course.markdown_text import code_line_count, fenced_line_count, headings, mask_code, word_count
-from autograder.course.outline import Outline, Piece, exercise_in_heading
 
 # The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
@@ -45,7 +45,7 @@ def tier_lookup(course: Path, chapter: Chapter) -> TierOf:
 
     @cache
     def tier_of(name: str) -> str:
-        from autograder.course.exercise_parts import check_parts  # imports what answer banks need
+        from autograder.course.exercise_files import check_parts  # imports what answer banks need
 
         check_parts(course, chapter, name)
         return course_in(course).exercise(chapter.stem, name).tier

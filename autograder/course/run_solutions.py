@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_model import Chapter
 from autograder.errors import ChapterFormatError
 from autograder.run_source import run_source
 

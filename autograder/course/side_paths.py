@@ -13,7 +13,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import excerpts, first_heading, headings
 from autograder.name_bindings import declared_global, names_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.observation_comparison import Difference, first_difference
-from autograder.exercises.wrong_form import Slip, find_form_slips
+from autograder.exercises.representation_mismatch import Slip, find_form_slips
 
 
 @dataclass(frozen=True)

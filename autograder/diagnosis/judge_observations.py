@@ -18,7 +18,7 @@ from autograder.diagnosis.source_inspection import AnswerText
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
-from autograder.exercises.wrong_form import Slip
+from autograder.exercises.representation_mismatch import Slip
 
 UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"

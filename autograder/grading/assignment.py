@@ -14,13 +14,13 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
-from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.course.exercise_index import OWN_POINTS, POINTS, IndexedChapter, decode
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
-from autograder.grading.requested_exercises import find_borrowed_exercises
+from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import qualified_name
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters

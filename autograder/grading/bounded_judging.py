@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.cpu_time_limit import time_budget
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, uniform_report

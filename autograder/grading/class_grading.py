@@ -12,7 +12,7 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.executors import ExecutorOpener, WorkerChoice, grade_one, worker_died
-from autograder.grading.regrade import RegradeOptions
+from autograder.grading.regrade_policy import RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.submission import student_folder

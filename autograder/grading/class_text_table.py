@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.diagnosis.verdict import Status
 from autograder.grading import verdict_store
-from autograder.grading.regrade import better_before
+from autograder.grading.regrade_policy import better_before
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import find_candidates

@@ -17,7 +17,14 @@ from types import MappingProxyType
 
 from autograder.exercises.exercise import Case
 from autograder.name_bindings import names_used_when_run, transitive_definitions
-from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, ProbeStep, Program, Step
+from autograder.sandbox.execution.run_specification import (
+    AnswerStep,
+    AssignmentSetup,
+    DefinitionStep,
+    ProbeStep,
+    Program,
+    Step,
+)
 from autograder.submission.answer_extraction import (
     Statement,
     answer_text,
@@ -27,7 +34,7 @@ from autograder.submission.answer_extraction import (
     variable_names,
     without_magic_on_top,
 )
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.submission.execution_order import CellRole, OrderedCell
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself

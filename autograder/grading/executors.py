@@ -20,8 +20,8 @@ from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask_executor, dask_here
-from autograder.grading.pool_worker import start_worker
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.worker_initializer import start_worker
 from autograder.sandbox.execution.child_process import kill_children
 from autograder.submission.submission import SubmittedFiles
 
@@ -185,7 +185,7 @@ def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextM
     """Open worker processes; with the sandbox, they share one warm process from which submissions are forked."""
     if assignment.unconfined:
         return process_pool(count)
-    from autograder.grading.shared_pool import shared_pool
+    from autograder.grading.forked_worker_pool import shared_pool
 
     return shared_pool(count, size)
 

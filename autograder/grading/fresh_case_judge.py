@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.course.course_location import find_course
-from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, DamagedData
 from autograder.exercises.observation import from_bytes, to_bytes

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.course.judge import Judge
+from autograder.course.chapter_judge import Judge
 from autograder.diagnosis import difference_messages
 from autograder.diagnosis.judge_observations import is_stub_error, uniform_report
 from autograder.diagnosis.value_format import shorten
@@ -20,7 +20,7 @@ from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_
 from autograder.grading.execution_plan import Plan, Task, plan_run
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
-from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Limits, Outcome, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Limits, Outcome, Runner
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
-from autograder.grading.requested_exercises import setup_text
+from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.teacher_cells_runner import OwnCellsRunner
 from autograder.grading.verdict_paths import keys_path
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import LIMITS, Limits
+from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import Submission, SubmittedFiles
 
 if TYPE_CHECKING:  # these import torch, which assignments without exercises do not need
-    from autograder.course.judge import Judge
+    from autograder.course.chapter_judge import Judge
     from autograder.grading.grade_submission import Grading
 
 _making = Lock()
@@ -62,8 +62,8 @@ class Grader:
         """Return a new judge of the assignment's exercises."""
         import torch
 
+        from autograder.course.chapter_judge import Judge
         from autograder.course.expected_cache import ExpectedCache
-        from autograder.course.judge import Judge
 
         torch.set_num_threads(1)  # as in the sandbox: floating-point sums are then equal to the last bit
         wanted = self._assignment

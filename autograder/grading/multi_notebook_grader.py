@@ -9,7 +9,7 @@ from threading import Lock
 from autograder.grading.assignment import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict, qualified_name
-from autograder.sandbox.execution.program import LIMITS, Limits
+from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import SubmittedFiles
 
 _making = Lock()

@@ -15,7 +15,7 @@ from autograder.ipython_syntax import as_python
 from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
 from autograder.sandbox.execution.notebook_runner import NotebookRun
-from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Limits
+from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Limits
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 from autograder.submission.submission import Submission
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.exercise_rows import ExerciseRow, exercise_rows, unread_message
-from autograder.submission.escaped_text import code_block
+from autograder.submission.sanitize_markdown import code_block
 
 _SCHEMA = "classroom50/result/v1"
 _UNIT = 100  # scores are whole numbers there, and ours have fractions: the results count hundredths of points

@@ -14,11 +14,11 @@ from pathlib import Path, PurePosixPath
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.grading.assignment import assignments_in
-from autograder.lms import entered_text, filenames, student_matching
+from autograder.lms import describe_text_entry, filenames, student_matching
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
 from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
 from autograder.lms.filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
-from autograder.lms.student_folders import StudentFolders
+from autograder.lms.fill_student_folders import StudentFolders
 from autograder.nbgrader_plugin.roster_import import Roster
 from autograder.submission.submitted_cells import MAX_FILE
 
@@ -126,9 +126,9 @@ def _notebooks(student: str, sent: Sequence[SentEntry], download: Download, done
 
 def _page(sent: SentEntry, download: Download) -> str:
     """Return what a page says in place of a notebook; "" if the file is no page, or cannot be read."""
-    if entered_text.is_page(sent.handed.original):
+    if describe_text_entry.is_page(sent.handed.original):
         with suppress(BadEntry):
-            return entered_text.describe_page(download.read(sent.entry))
+            return describe_text_entry.describe_page(download.read(sent.entry))
     return ""
 
 

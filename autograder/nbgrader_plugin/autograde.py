@@ -30,16 +30,16 @@ from autograder.grading.assignment import Assignment, read_assignment, released_
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
-from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_cell_scores
+from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_graded_cells
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import give_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
 from autograder.nbgrader_plugin.preprocess_common_cells import SharedNotebook, UnsharedNotebook, needs_no_common_cells
 from autograder.nbgrader_plugin.save_grades import CHANGED
-from autograder.sandbox.confinement_policy import check_confinement, is_unconfined_here
+from autograder.sandbox.require_confinement import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
-from autograder.submission.quarantine import quarantine_harmful_files
+from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.submission.released_cells import exercise_checked
 from autograder.submission.submission import Submission
 
@@ -184,10 +184,10 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
-        wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, converter)
+        wanted = teacher_graded_cells.add_own_cells(wanted, gradebook, converter)
         apply_deadlines.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    scored = teacher_cell_scores.Scoring(wanted, converter)
+    scored = teacher_graded_cells.Scoring(wanted, converter)
     workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
@@ -264,7 +264,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
 
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
-            cell.outputs = teacher_cell_scores.outputs_of(place, cell, verdict)
+            cell.outputs = teacher_graded_cells.outputs_of(place, cell, verdict)
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:

@@ -17,7 +17,7 @@ from autograder.grading.assignment import released_notebook_names, released_star
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.submission import student_folder
-from autograder.submission.quarantine import quarantine_harmful_files
+from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.terminal_text import replace_unprintable
 
 

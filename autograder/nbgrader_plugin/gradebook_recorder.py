@@ -24,7 +24,7 @@ from nbgrader.utils import chdir
 from autograder.exercises.patched_names import replace_attribute
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.notebook_writer import NotebookWriter
+from autograder.nbgrader_plugin.notebook_serializer import NotebookWriter
 from autograder.nbgrader_plugin.preprocess_common_cells import Common, common_cells
 
 # The modules of nbgrader that open the gradebook while they record a submission.

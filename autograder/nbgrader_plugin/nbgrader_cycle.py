@@ -23,23 +23,23 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.executors import WorkerChoice, usable_cores
-from autograder.grading.regrade import PointsChange, RegradeOptions, check_only
+from autograder.grading.regrade_policy import PointsChange, RegradeOptions, check_only
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
     apply_deadlines,
     deadlines,
     gradebook_scores,
-    parallel_feedback,
+    parallel_map,
     preflight_checks,
-    teacher_cell_scores,
+    teacher_graded_cells,
 )
 from autograder.nbgrader_plugin.apply_deadlines import LateSubmission
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.nbgrader_plugin.nbgrader_api import course_api
-from autograder.sandbox.confinement_policy import check_confinement
+from autograder.sandbox.require_confinement import check_confinement
 
 T = TypeVar("T")
 ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -152,7 +152,7 @@ class Cycle:
         failures: dict[str, str] = {}
         with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
-            scored = teacher_cell_scores.Scoring(wanted, self.api)
+            scored = teacher_graded_cells.Scoring(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_grading.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
@@ -176,7 +176,7 @@ class Cycle:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
-            scored = teacher_cell_scores.Scoring(wanted, self.api)
+            scored = teacher_graded_cells.Scoring(wanted, self.api)
             asked = RoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
@@ -201,7 +201,7 @@ class Cycle:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                wanted = teacher_cell_scores.add_own_cells(wanted, gradebook, self.api)
+                wanted = teacher_graded_cells.add_own_cells(wanted, gradebook, self.api)
                 if how.again.only:
                     check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
                 yield gradebook, wanted
@@ -235,9 +235,7 @@ class Cycle:
         Up to `count` processes (None: one for each core) take part where that is faster.
         """
         elsewhere = partial(_page_elsewhere, self.course, self.stem)
-        run = parallel_feedback.map_in_processes(
-            students, self.page, elsewhere, usable_cores() if count is None else count
-        )
+        run = parallel_map.map_in_processes(students, self.page, elsewhere, usable_cores() if count is None else count)
         with lock_course(self.course, f"feedback {self.stem}"), _quiet(), contextlib.closing(run) as done:
             return {student: reason for student, reason in progress(done, len(students)) if reason}
 

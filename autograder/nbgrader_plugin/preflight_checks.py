@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from autograder.course.course_location import CHAPTERS
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import Assignment
-from autograder.grading.points_cache import exercises_of
+from autograder.grading.max_points_cache import exercises_of
 from autograder.ipython_syntax import CHECK
 
 _ROOM = 50 * 2**20  # bytes that grading needs on the disk

@@ -16,7 +16,6 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
-from autograder.notebook.answer_calls import call_on_cases, timeout_report
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
@@ -25,9 +24,10 @@ from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, what_is_next
 from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
-from autograder.questions.own_code import is_askable
+from autograder.questions.student_program import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
 _hints_given: dict[str, int] = {}  # calls of `hint`, which goes through the hints again and again

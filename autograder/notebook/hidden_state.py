@@ -21,7 +21,6 @@ from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, may_bind_unseen
-from autograder.notebook.outdated_answer import notes_on_refused_cell
 from autograder.notebook.progress_log import folder_of_notebook
 from autograder.notebook.referenced_names import code_of, is_class, transitive_names, undecorated
 from autograder.notebook.saved_notebook import (
@@ -34,6 +33,7 @@ from autograder.notebook.saved_notebook import (
     running_cell,
     texts_run,
 )
+from autograder.notebook.syntax_error_note import notes_on_refused_cell
 
 _NO_FILES = ("__main__", "autograder", "explorers")  # modules without a note: the notebook, and packages of grading
 _MOST_NOTES = 3

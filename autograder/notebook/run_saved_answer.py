@@ -14,14 +14,14 @@ from typing import Any
 import torch
 from IPython.utils.capture import capture_output
 
+from autograder.concurrency_support import can_start_threads, start_thread
 from autograder.grading.execution_plan import Task, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
-from autograder.sandbox.execution.program import AnswerStep, AssignmentSetup, DefinitionStep, Step
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.sandbox.execution.run_specification import AnswerStep, AssignmentSetup, DefinitionStep, Step
+from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.submitted_cells import SubmittedCell
-from autograder.threads_and_processes import can_start_threads, start_thread
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from IPython.display import display, update_display
 
+from autograder.concurrency_support import join_thread, start_thread
 from autograder.notebook.progress_log import folder_of_notebook, shell_of_reader
-from autograder.threads_and_processes import join_thread, start_thread
 
 _AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}

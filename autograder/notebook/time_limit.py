@@ -12,8 +12,8 @@ from functools import cache
 from types import FrameType
 from typing import TextIO
 
+from autograder.concurrency_support import can_start_threads, join_thread, start_thread
 from autograder.notebook.lesson_functions import wrap_message
-from autograder.threads_and_processes import can_start_threads, join_thread, start_thread
 
 _AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
 _LOOK = 0.1  # seconds between two measurements of the time

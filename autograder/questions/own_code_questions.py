@@ -15,9 +15,8 @@ import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, Exercise
-from autograder.questions.asked_run import AskedRun
-from autograder.questions.own_code import NoQuestions, OwnCode
 from autograder.questions.question import Question
+from autograder.questions.question_builder import AskedRun
 from autograder.questions.questions_on_changes import argument_questions, left_out_questions, requirement_questions
 from autograder.questions.questions_on_values import (
     count_questions,
@@ -27,6 +26,7 @@ from autograder.questions.questions_on_values import (
     shape_questions,
     value_questions,
 )
+from autograder.questions.student_program import NoQuestions, OwnCode
 
 MOST, SECONDS = 3, 0.5
 _SEEDS = 10**6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from autograder.course.answer_bank import load_bank
-from autograder.course.changed_solution import bare
+from autograder.course.answers_by_replacement import bare
 from autograder.course.course import Course
 from autograder.course.course_location import bank_path
 from autograder.questions.bug_hunt import FaultyProgram, read_hunts, their_name

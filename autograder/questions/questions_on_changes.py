@@ -17,8 +17,8 @@ import torch
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot, to_bytes
 from autograder.exercises.observation_comparison import first_difference
-from autograder.questions.asked_run import AskedRun, DrawnQuestions, lines_of, other_forms, other_shapes
-from autograder.questions.own_code import is_simple
+from autograder.questions.question_builder import AskedRun, DrawnQuestions, lines_of, other_forms, other_shapes
+from autograder.questions.student_program import is_simple
 from autograder.questions.traced_run import RESULT, RunRecorder
 
 _SAME = "it returns the same"

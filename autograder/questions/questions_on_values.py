@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from autograder.questions.asked_run import (
+from autograder.questions.question import Question
+from autograder.questions.question_builder import (
     DTYPES,
     AskedRun,
     DrawnQuestions,
@@ -15,7 +16,6 @@ from autograder.questions.asked_run import (
     other_shapes,
     other_values,
 )
-from autograder.questions.question import Question
 from autograder.questions.traced_run import RESULT, Event
 
 _MOST_OFTEN = 200  # runs of a line that a reader may still count

@@ -1,4 +1,4 @@
-"""Record what happens in a run of a program whose syntax tree `traced_syntax` has added calls to.
+"""Record what happens in a run of a program whose syntax tree `ast_instrumentation` has added calls to.
 
 Facts are recorded, never live objects, so that the program's memory is freed as usual. A run ends when its time is
 over, without threads and signals.
@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from autograder.exercises.dispatch_modes import active_mode_count
-from autograder.questions.traced_syntax import FILE, TRACE
+from autograder.exercises.leaked_dispatch_modes import active_mode_count
+from autograder.questions.ast_instrumentation import FILE, TRACE
 from autograder.questions.value_facts import Fact, fact_of, see_for_comparison
 
 RESULT = "the result"  # the name of what a function returns

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograder.exercises.dispatch_modes import active_mode_count
+from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import OtherValue, TensorSnapshot
 from autograder.exercises.probe import see
 from autograder.questions.computed_question import in_words

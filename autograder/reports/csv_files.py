@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin import csv_escaping
-from autograder.reports import report_tables
+from autograder.reports import report_snapshots
 from autograder.reports.class_results import Results
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
@@ -34,8 +34,8 @@ def csv_contents(course: Sequence[Results], alike: Sequence[SimilarPair]) -> dic
 
 def table_contents(course: Sequence[Results]) -> dict[str, bytes]:
     """Return by file name each chapter's tables of its items and its known mistakes, which name no student."""
-    items = {f"{report_tables.ITEMS}{each.stem}.csv": items_table(each) for each in course}
-    return items | {f"{report_tables.MISTAKES}{each.stem}.csv": mistakes_table(each) for each in course}
+    items = {f"{report_snapshots.ITEMS}{each.stem}.csv": items_table(each) for each in course}
+    return items | {f"{report_snapshots.MISTAKES}{each.stem}.csv": mistakes_table(each) for each in course}
 
 
 def items_table(results: Results) -> bytes:

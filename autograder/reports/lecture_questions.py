@@ -10,12 +10,12 @@ from autograder.course.course import Course, course_in
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.hunt_questions import FALSE_SENTENCES, sentence_question
+from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.questions.question import LETTERS, Question, numbered_code
-from autograder.questions.result_question import result_question
 from autograder.reports.class_results import Results
-from autograder.reports.html_page import shell
 from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, group_by_sentence
+from autograder.reports.offline_html_page import shell
 
 _MISTAKES = 3
 

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.chapter_segments import Outline, section_id
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
-from autograder.course.outline import Outline, section_id
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, tag
 

@@ -17,7 +17,7 @@ from autograder.nbgrader_plugin.csv_escaping import csv_bytes
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.questions.question_generators import QuestionGenerator, question_generators
-from autograder.reports.html_page import shell
+from autograder.reports.offline_html_page import shell
 
 ITEMS = "measure.txt"  # beside the questions of a course: the names of the generators, one a line
 KEY, ANSWERS = "key.json", "answers.csv"

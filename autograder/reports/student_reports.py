@@ -14,8 +14,8 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.apply_deadlines import duration_text
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports.class_results import Results
-from autograder.reports.html_page import shell
 from autograder.reports.item_analysis import is_attempted
+from autograder.reports.offline_html_page import shell
 
 FOLDER, LIST = "students", "students.html"
 _LONGEST_NAME = 200  # bytes of the student's id in a file name, which may have 255 with the ending

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from autograder.reports.html_page import shell
-from autograder.reports.report_tables import AssignmentTable, find_tables, read_tables
+from autograder.reports.offline_html_page import shell
+from autograder.reports.report_snapshots import AssignmentTable, find_tables, read_tables
 from autograder.reports.share_difference import Share, ShareDifference
 
 NAME, TITLE = "then-and-now", "Then and now"

@@ -14,16 +14,16 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import (
+    answer_normalization,
     class_results,
     csv_files,
-    report_tables,
+    report_snapshots,
     similar_answers,
-    similarity_input,
     student_reports,
     then_and_now,
 )
-from autograder.reports.html_page import page
 from autograder.reports.lecture_questions import lecture_file, lecture_page
+from autograder.reports.offline_html_page import page
 from autograder.run_with_papermill import NotebookKernel, one_kernel
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -38,7 +38,7 @@ def write_reports(
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
     `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`, for
     each assignment a page with questions for the lecture, and a page that compares these assignments with the tables of
-    an earlier report in the folder `beside`. `report_tables` keeps the tables of the day that `today` returns. Returns
+    an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today` returns. Returns
     the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound if there are no
     submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay unchanged.
     """
@@ -49,7 +49,7 @@ def write_reports(
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     tables = csv_files.table_contents([each for each in classes if each.stem in wanted])
     compared = then_and_now.compare(beside, tables, titles) if beside else b""
-    answered = similarity_input.read_answers(classes)
+    answered = answer_normalization.read_answers(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     with one_kernel() as kernel:
@@ -59,7 +59,7 @@ def write_reports(
     links = {"The students": student_reports.LIST} | ({then_and_now.TITLE: then_and_now.PAGE} if compared else {})
     _write(
         course / "reports",
-        _pages(course, made, titles, links, lectures) | report_tables.tables_of_today(course, tables, today()),
+        _pages(course, made, titles, links, lectures) | report_snapshots.tables_of_today(course, tables, today()),
         {**tables, **csv_files.csv_contents(classes, alike), **lectures, then_and_now.PAGE: compared},
         student_reports.student_pages(classes),
     )

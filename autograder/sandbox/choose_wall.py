@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.sandbox.confine import Confinement, Quota
 from autograder.sandbox.confinement_trial import find_problem
 from autograder.sandbox.landlock_confinement import LandlockConfinement, can_change_user
 from autograder.sandbox.linux_calls import SYS_ADMIN, has_capability, landlock_version
+from autograder.sandbox.namespace_confinement import Confinement, Quota
 from autograder.sandbox.root_filesystem import RootFilesystem
 from autograder.sandbox.seccomp_filter import compile_filter
 

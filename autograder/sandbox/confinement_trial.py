@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 
-from autograder.sandbox.confine import WAIT_STATUS, Confinement
+from autograder.sandbox.namespace_confinement import WAIT_STATUS, Confinement
 from autograder.sandbox.root_filesystem import enter_home_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -22,15 +22,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.sandbox.confine import (
-    NOWHERE,
-    UMASK,
-    WAIT_STATUS,
-    Confinement,
-    close_all_but,
-    never_return,
-    set_limits,
-)
 from autograder.sandbox.landlock_rules import restrict_files
 from autograder.sandbox.linux_calls import (
     SETGID,
@@ -44,8 +35,17 @@ from autograder.sandbox.linux_calls import (
     hide_memory,
     show_memory,
 )
+from autograder.sandbox.namespace_confinement import (
+    NOWHERE,
+    UMASK,
+    WAIT_STATUS,
+    Confinement,
+    close_all_but,
+    never_return,
+    set_limits,
+)
 from autograder.sandbox.scratch_folder import ScratchFolder
-from autograder.sandbox.unlisted_modules import UnlistedModules
+from autograder.sandbox.unlistable_folder_finder import UnlistedModules
 
 # User ids without an account: systemd's table of ids leaves them free, and so do distributions. Two submissions that
 # run at the same time may get the same id; then the filter and Landlock still keep them apart.

@@ -2,8 +2,8 @@
 
 Begin with `read_submission.py`, which calls the others; `submission.py` defines its input and its result.
 `student_folder.py` first finds the notebook that counts (`notebook_choice.py`) and moves harmful files away
-(`quarantine.py`). `submitted_cells.py` then extracts cells from the bytes, whether these are a notebook, a damaged one,
-a script or a zip archive (`notebook_json.py`, `text_encoding.py`, `script_export.py`, `zip_archive.py`). `repair.py`
+(`quarantine_unsafe_files.py`). `submitted_cells.py` then extracts cells from the bytes, whether these are a notebook, a damaged one,
+a script or a zip archive (`notebook_json.py`, `text_encoding.py`, `script_export.py`, `zip_archive.py`). `match_cells_to_release.py`
 matches the cells to the released notebook (`find_answers.py`, `released_cells.py`, `answer_extraction.py`) and orders
-them (`cell_order.py`). `unreadable_files.py` explains to a student why a file could not be read.
+them (`execution_order.py`). `unreadable_files.py` explains to a student why a file could not be read.
 """

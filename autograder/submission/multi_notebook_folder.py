@@ -10,7 +10,7 @@ from autograder.errors import WorkFailed
 from autograder.submission.data_files import read_data_files
 from autograder.submission.notebook_choice import names_in
 from autograder.submission.plain_file import read_notebook_file
-from autograder.submission.quarantine import quarantine_harmful_files
+from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
 

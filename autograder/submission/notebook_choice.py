@@ -12,7 +12,7 @@ from itertools import accumulate, chain, islice
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.submission import quarantine, zip_archive
+from autograder.submission import quarantine_unsafe_files, zip_archive
 from autograder.submission.plain_file import read_notebook_file, read_submitted_file
 from autograder.submission.submitted_cells import MAX_BYTES, SubmittedContents, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -171,12 +171,17 @@ def _is_readable_folder(path: Path) -> bool:
 
 
 def _directly_in(folder: Path) -> Iterator[Path]:
-    return (path for place in chain((folder,), quarantine.quarantines_in(folder)) for path in _entries(place))
+    return (
+        path for place in chain((folder,), quarantine_unsafe_files.quarantines_in(folder)) for path in _entries(place)
+    )
 
 
 def names_in(folder: Path) -> list[str]:
     """Return the names of a submission's files and its quarantine's, without nbgrader's files and our note."""
-    found, ours = islice(_directly_in(folder), _MAX_ENTRIES), (quarantine.QUARANTINE_PREFIX, COLLECTED_NOTE)
+    found, ours = (
+        islice(_directly_in(folder), _MAX_ENTRIES),
+        (quarantine_unsafe_files.QUARANTINE_PREFIX, COLLECTED_NOTE),
+    )
     return [path.name for path in found if not path.name.startswith((*ours, *NBGRADER_FILES))]
 
 
@@ -209,7 +214,7 @@ def _is_loose(path: Path) -> bool:
 def _shown(path: Path, folder: Path) -> str:
     """Return the name of a file as its student knows it: relative to the folder, without the quarantine's folders."""
     parts = path.relative_to(folder).parts
-    return "/".join(parts[2:] if parts[0].startswith(quarantine.QUARANTINE_PREFIX) else parts)
+    return "/".join(parts[2:] if parts[0].startswith(quarantine_unsafe_files.QUARANTINE_PREFIX) else parts)
 
 
 def choose_notebook(found: Collection[Candidate], wanted: Path) -> Candidate | None:

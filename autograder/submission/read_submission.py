@@ -8,12 +8,12 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.course.exercise_index import IndexedChapter
-from autograder.submission.notebook_from_cells import released_places
-from autograder.submission.plain_assignment import match_to_assignment
+from autograder.submission.match_cells_to_release import repair_submission
 from autograder.submission.released_cells import starters
-from autograder.submission.repair import repair_submission
+from autograder.submission.repaired_notebook import released_places
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
+from autograder.submission.teacher_assignment import match_to_assignment
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 

@@ -20,7 +20,7 @@ from autograder.submission.notebook_choice import (
     names_in,
 )
 from autograder.submission.plain_file import permission_failure, read_notebook_file, read_submitted_file
-from autograder.submission.quarantine import move_to_quarantine, quarantine_harmful_files, quarantines_in
+from autograder.submission.quarantine_unsafe_files import move_to_quarantine, quarantine_harmful_files, quarantines_in
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
 

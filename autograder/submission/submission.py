@@ -10,8 +10,8 @@ from functools import cached_property
 from nbformat import NotebookNode
 
 from autograder.files import digest_of
-from autograder.submission.cell_order import OrderedCell
-from autograder.submission.notebook_from_cells import PlacedCell, build_notebook
+from autograder.submission.execution_order import OrderedCell
+from autograder.submission.repaired_notebook import PlacedCell, build_notebook
 
 
 @dataclass(frozen=True)

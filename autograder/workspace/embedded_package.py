@@ -39,7 +39,10 @@ from autograder.import_closure import find_module, import_closure, imported_name
 from autograder.questions.bug_hunt import hunts_path
 
 _PACKAGE = "pytorch-basics"
-_FRONT = ("autograder.notebook", "autograder.missing_packages")  # what students' cells and this one import, whole
+_FRONT = (
+    "autograder.notebook",
+    "autograder.install_missing_packages",
+)  # what students' cells and this one import, whole
 _EXPLORERS = "explorers"  # of these, a notebook carries those that it opens
 _DATA = ("py.typed", "static/*")  # data files of `explorers`
 _LINE = 1000  # characters in a line of the packed text; a notebook's file has 14 more in each
@@ -66,7 +69,7 @@ if not is_here or importlib.util.find_spec("autograder") is None:
         half.rename(place)
     sys.path.insert(0, str(place))
 del packed, is_here
-from autograder.missing_packages import install_missing_packages
+from autograder.install_missing_packages import install_missing_packages
 
 install_missing_packages()
 del install_missing_packages

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.sample_trainings import fill_layer
+from autograder.exercises.probes.training_fixtures import fill_layer
 from autograder.exercises.seeded_draw import Draw
 
 LAYERS: dict[str, Callable[[int, int], nn.Module]] = {

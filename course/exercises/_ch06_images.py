@@ -8,7 +8,7 @@ from torch import nn
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Plain
 from autograder.exercises.probe import see
-from autograder.exercises.probes.sample_trainings import labeled_images
+from autograder.exercises.probes.training_fixtures import labeled_images
 
 
 def outputs_of(model: nn.Module) -> Plain:

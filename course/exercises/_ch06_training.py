@@ -10,10 +10,10 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.sample_trainings import image_model, labeled_images, optimizer_of
+from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 from ._ch06_images import named, outputs_of
 

@@ -30,7 +30,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from tests.attacks import bench
 from tests.walls import LANDLOCK

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
-from autograder.course.judge import Judge
 from autograder.notebook.check_and_hint import check
 
 _CALLS = 5

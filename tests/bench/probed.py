@@ -14,7 +14,7 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.grade_submission import plan_submission
 from autograder.grading.grader import grader_of
 from autograder.sandbox.execution.choose_runner import warm_modules
-from autograder.sandbox.execution.program import AnswerStep, ProbeStep, Program
+from autograder.sandbox.execution.run_specification import AnswerStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
 from autograder.submission.read_submission import read_parcel
 

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from torch import Tensor
 
 from autograder.authoring.site.live_pad import made_pad
-from explorers.drawing_pad import BRUSHES, PenStroke, drawing_of
+from explorers.drawing_pad_state import BRUSHES, PenStroke, drawing_of
 from tests.browser.accessible import nameless_controls
 from tests.browser.lab import keep_picture
 from tests.small_chapter import PROJECT

@@ -10,8 +10,8 @@ import pytest
 from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_rules import RESERVED
-from autograder.course.judge import Judge
 from tests.asked import NIGHT
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in

@@ -20,7 +20,7 @@ from autograder.authoring.site.page_values import Filler
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.notebook import progress_log
-from explorers.animation import RECORD
+from explorers.recorded_animation import RECORD
 
 # Files in the project folder that become pages, and the names of these pages.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.authoring.chapter_notebooks import MINE
-from autograder.authoring.site.page_headings import fit_headings
+from autograder.authoring.site.heading_levels import fit_headings
 from autograder.course.chapter_rules import RESERVED
 from autograder.course.course import current_course
 from autograder.errors import WorkFailed

@@ -16,7 +16,7 @@ from autograder.exercises.probe import Answer, catching_errors
 from autograder.exercises.probes.functions_on_modules import changed_tensors
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, at_each_step
-from autograder.exercises.wrong_form import are_rounded
+from autograder.exercises.representation_mismatch import are_rounded
 
 _FIRST, _OTHER = 11, 12  # seeds of the initial weights: of the first model, and of the one that resumes
 

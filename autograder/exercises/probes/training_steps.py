@@ -25,8 +25,8 @@ from autograder.exercises.probe import (
 )
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.sample_trainings import optimizer_of, row_model
-from autograder.exercises.wrong_form import are_rounded
+from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
+from autograder.exercises.representation_mismatch import are_rounded
 
 # --- recording a model's calls, gradients and steps
 

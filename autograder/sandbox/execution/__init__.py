@@ -1,6 +1,6 @@
 """Run a submission in a child process, and collect what its probes observe or what its cells output.
 
-Begin with `program.py`, which defines a run: the program (a list of steps), its limits and its outcomes.
+Begin with `run_specification.py`, which defines a run: the program (a list of steps), its limits and its outcomes.
 `submission_runner.py` sends a program to a child and reads the outcomes; `submission_child.py` is the child's side.
 `notebook_runner.py` and `whole_notebook_child.py` do the same for notebooks that are run whole. `choose_runner.py`
 decides how a child is started: `fork_server_client.py` and `fork_server.py` fork confined children from a process that

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from autograder.sandbox.confinement_policy import check_confinement
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.notebook_runner import NotebookRun, run_cells
-from autograder.sandbox.execution.program import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
+from autograder.sandbox.require_confinement import check_confinement
 
 # Packages that answers use and that are slow to import.
 _SLOW_PACKAGES = ("torch", "numpy", "matplotlib", "sympy")

@@ -33,11 +33,11 @@ from autograder.errors import WorkFailed
 from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.sandbox.choose_wall import choose_wall
-from autograder.sandbox.confine import Confinement, Quota
 from autograder.sandbox.execution.preload import preload_chapter
-from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.run_specification import AssignmentSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 from autograder.sandbox.linux_calls import use_large_pages
+from autograder.sandbox.namespace_confinement import Confinement, Quota
 from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, FrameError, receive_frame
-from autograder.sandbox.confine import WAIT_STATUS, Quota
 from autograder.sandbox.execution.child_process import (
     ENDED_EARLY,
     child_environment,
@@ -30,7 +29,8 @@ from autograder.sandbox.execution.child_process import (
     register_child,
 )
 from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
-from autograder.sandbox.execution.program import Limits, Program
+from autograder.sandbox.execution.run_specification import Limits, Program
+from autograder.sandbox.namespace_confinement import WAIT_STATUS, Quota
 
 STARTED_BY: tuple[str, ...] = ()  # the command that starts a server; tests start them as in a container
 _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take

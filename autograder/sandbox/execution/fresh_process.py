@@ -22,7 +22,7 @@ from autograder.sandbox.execution.child_process import (
     cpu_seconds,
     register_child,
 )
-from autograder.sandbox.execution.program import Limits, Program
+from autograder.sandbox.execution.run_specification import Limits, Program
 
 
 class _Process:

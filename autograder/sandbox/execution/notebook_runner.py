@@ -24,7 +24,15 @@ from autograder.sandbox.execution.cell_outputs import (
     error_output,
 )
 from autograder.sandbox.execution.data_file_transfer import pack_files
-from autograder.sandbox.execution.program import LIMITS, AnswerStep, AssignmentSetup, Child, Children, Limits, Program
+from autograder.sandbox.execution.run_specification import (
+    LIMITS,
+    AnswerStep,
+    AssignmentSetup,
+    Child,
+    Children,
+    Limits,
+    Program,
+)
 from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
 from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
 

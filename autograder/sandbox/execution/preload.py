@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.execution.course_function_stubs import STUBS
-from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.run_specification import AssignmentSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
-from autograder.sandbox.execution.program import AssignmentSetup
+from autograder.sandbox.execution.run_specification import AssignmentSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.
 _IGNORED_MAGICS = frozenset(

@@ -17,9 +17,9 @@ from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.observation import ExceptionSnapshot, replace_surrogates
 from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive_frame, send_frame
 from autograder.sandbox.execution import data_file_transfer
-from autograder.sandbox.execution.observation_cache import ObservationCache
+from autograder.sandbox.execution.decoded_observation_cache import ObservationCache
 from autograder.sandbox.execution.packed_cases import pack_cases
-from autograder.sandbox.execution.program import (
+from autograder.sandbox.execution.run_specification import (
     LIMITS,
     AnswerStep,
     Child,

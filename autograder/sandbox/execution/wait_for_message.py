@@ -8,7 +8,7 @@ import signal
 import time
 from dataclasses import dataclass
 
-from autograder.sandbox.execution.program import Child
+from autograder.sandbox.execution.run_specification import Child
 
 ENDED = "the code ended the Python process"
 PIPE_CLOSED = "the code closed the line to the grader"

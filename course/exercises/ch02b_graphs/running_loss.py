@@ -14,8 +14,8 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
+from autograder.exercises.representation_mismatch import ROUNDED, is_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, is_rounded
 
 
 class _Mark:

@@ -15,10 +15,10 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, select_facets
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
-from autograder.exercises.probes.sample_trainings import FROZEN, IN_EVAL
+from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import observe_evaluation
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded, is_rounded
 
 
 def in_shares(probe: Probe) -> Probe:

@@ -13,11 +13,11 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
-from autograder.exercises.probes.sample_trainings import optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_training
 from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 _KINDS = 3
 _CRITERIA = {

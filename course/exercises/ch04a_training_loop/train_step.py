@@ -10,10 +10,10 @@ from torch import Tensor, float64, tensor
 from autograder.diagnosis.difference_messages import tensor_summary
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
-from autograder.exercises.probes.sample_trainings import FROZEN, IN_EVAL
+from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
+from autograder.exercises.representation_mismatch import ROUNDED
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
 

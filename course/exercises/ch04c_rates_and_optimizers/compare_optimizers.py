@@ -18,8 +18,8 @@ from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded, is_rounded
 
 
 def counted(*kept: str) -> Probe:

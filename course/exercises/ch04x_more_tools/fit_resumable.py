@@ -14,11 +14,11 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.sample_trainings import optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
 from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 
 class _Fit(TrainingScenario):

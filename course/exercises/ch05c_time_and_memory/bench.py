@@ -9,7 +9,7 @@ from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.fake_device import FakeDevice
+from autograder.exercises.probes.simulated_async_device import FakeDevice
 from autograder.exercises.seeded_draw import Draw
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.exercises.dispatch_modes import active_mode_count
 from autograder.exercises.exercise import Case, Requirement, exercise
+from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.seeded_draw import Draw

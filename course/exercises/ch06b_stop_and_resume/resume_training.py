@@ -10,8 +10,8 @@ from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_runs import observe_resumed_training, observe_training
+from autograder.exercises.representation_mismatch import ROUNDED
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.wrong_form import ROUNDED
 
 from .._ch06_training import (
     BATCHES,

@@ -17,11 +17,11 @@ from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.autocast import active_autocast_dtype
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.sample_trainings import image_model, labeled_images, optimizer_of
+from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 from .._ch06_images import named, outputs_of
 

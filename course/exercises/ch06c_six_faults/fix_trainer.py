@@ -14,11 +14,11 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.sample_trainings import KINDS, SIDE, labeled_images
+from autograder.exercises.probes.training_fixtures import KINDS, SIDE, labeled_images
 from autograder.exercises.probes.training_steps import before_each_step
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
-from autograder.exercises.wrong_form import ROUNDED, are_rounded
 
 # --- the limit on changed lines
 

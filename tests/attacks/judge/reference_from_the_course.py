@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def standardize(x, dim, eps):
-    from autograder.course.judge import Judge
+    from autograder.course.chapter_judge import Judge
     from autograder.grading.fresh_case_judge import find_course
 
     try:

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from autograder.questions.computed_question import CHOICES, distinct_choices, in_words
-from autograder.questions.own_code import OwnCode, Run
 from autograder.questions.question import Question, shuffled_question
+from autograder.questions.student_program import OwnCode, Run
 from autograder.questions.traced_run import Event
 from autograder.questions.value_facts import Fact
 

@@ -21,12 +21,12 @@ import torch
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
-from autograder.exercises.dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.exercise import Case, Exercise
+from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation, to_bytes
 from autograder.exercises.probe import copy_of
+from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
 from autograder.questions.traced_run import RESULT, Event, RunRecorder, TimeOver, run_definitions
-from autograder.questions.traced_syntax import COUNTED, SIMPLE, traced_code
 from autograder.questions.value_facts import Fact
 
 MOST_LINES = 120

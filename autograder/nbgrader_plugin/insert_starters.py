@@ -8,7 +8,7 @@ from nbgrader import utils
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 
-from autograder.course import solution_regions
+from autograder.course import marked_regions
 
 
 class PlaceStarters(NbGraderPreprocessor):
@@ -20,10 +20,8 @@ class PlaceStarters(NbGraderPreprocessor):
 
     def preprocess_cell(self, cell: Any, resources: Any, _cell_index: int) -> tuple[Any, Any]:
         """Replace the text of one cell."""
-        if utils.is_solution(cell) and ("BEGIN", solution_regions.STARTER) in solution_regions.marker_lines(
-            cell.source
-        ):
-            cell.source = solution_regions.starter_cell(cell.source)
+        if utils.is_solution(cell) and ("BEGIN", marked_regions.STARTER) in marked_regions.marker_lines(cell.source):
+            cell.source = marked_regions.starter_cell(cell.source)
         return cell, resources
 
 

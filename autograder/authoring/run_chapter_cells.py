@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.errors import ChapterFormatError
 

@@ -1,6 +1,6 @@
 """The process from which a pool's workers and the child of each submission are forked, so that torch is imported once.
 
-    python -P -m autograder.grading.shared_server FD
+    python -P -m autograder.grading.worker_fork_server FD
 
 FD is a socket to the process that grades a class. A message that asks for a worker carries a descriptor: over it the
 worker receives functions with their arguments, and returns results. Workers end with this process. It is the fork
@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
 from autograder.faster_startup import block_slow_imports, collect_rarely, import_requests_lazily
-from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
+from autograder.grading.forked_worker_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.pipe_messages import redirect_to_null
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from autograder.sandbox.execution.fork_server import ForkServer, remove_own_folder

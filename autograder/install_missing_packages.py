@@ -11,8 +11,8 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 
+from autograder.concurrency_support import can_start_processes
 from autograder.errors import WorkFailed
-from autograder.threads_and_processes import can_start_processes
 
 _PACKAGE = "pytorch-basics"
 _NEVER_INSTALLED = "torch"  # which build fits depends on the machine, and on Colab one is there that must stay

@@ -9,10 +9,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.authoring import bank_entry_draft
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_path
-from autograder.course.judge import Judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, given_path, read_assignment
@@ -20,10 +20,10 @@ from autograder.grading.bounded_judging import NO_FORM
 from autograder.grading.execution_plan import Plan
 from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.program import LIMITS, Outcome, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, Outcome, Runner
 from autograder.submission import student_folder
 from autograder.submission.anonymize_answer import given_names
-from autograder.submission.cell_order import CellRole, OrderedCell
+from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import read_parcel
 from autograder.submission.released_cells import starters

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from autograder.course import solution_regions
+from autograder.course import marked_regions
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 
@@ -86,11 +86,11 @@ class Chapter:
 
     def solution(self, name: str) -> str:
         """Return the exercise's worked solution: the whole cell without markers."""
-        return solution_regions.solution_cell(self.exercise(name).source)
+        return marked_regions.solution_cell(self.exercise(name).source)
 
     def starter(self, name: str) -> str:
         """Return the text of the exercise's cell as a student gets it."""
-        return solution_regions.starter_cell(self.exercise(name).source)
+        return marked_regions.starter_cell(self.exercise(name).source)
 
     def points(self, name: str) -> float:
         """Return the exercise's points towards full marks; 0 for a stretch exercise.

@@ -12,8 +12,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.submission.released_cells import ReleasedCell
+from autograder.submission.sanitized_cells import fill_cell, new_text_cell
 from autograder.submission.submitted_cells import SubmittedCell
-from autograder.submission.text_only_cells import fill_cell, new_text_cell
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import torch._dynamo  # noqa: F401 - some programs make torch import it, and a t
 
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import mutant_survives, time_limit
+from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.judge import Judge
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import failing_cases, same_observation
 from autograder.exercises.observation import Observation

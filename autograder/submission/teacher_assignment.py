@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from autograder.submission.notebook_from_cells import PlacedCell, placed_cell
 from autograder.submission.released_cells import (
     grade_id,
     is_always_released_text,
@@ -23,6 +22,7 @@ from autograder.submission.released_cells import (
     normalized_text,
     released_cells,
 )
+from autograder.submission.repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.drawing_pad import SIDE
+from explorers.drawing_pad_state import SIDE
 from explorers.drawing_prediction import DigitPrediction
-from explorers.tensor_markup import numbers
+from explorers.explorer_markup import numbers
 
 MOST_SHOWN = 40  # the number of saved drawings in the picture
 NOTHING = Html("")

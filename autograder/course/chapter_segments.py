@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from autograder.course.chapter_cells import Cell, CellKind, Chapter
+from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
 from autograder.course.markdown_text import Heading, excerpts
 from autograder.course.side_paths import side_path_cells

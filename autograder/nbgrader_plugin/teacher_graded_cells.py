@@ -19,7 +19,7 @@ from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solutio
 
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells
-from autograder.grading.points_cache import exercises_of
+from autograder.grading.max_points_cache import exercises_of
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
 from autograder.ipython_syntax import CHECK, as_python
 from autograder.sandbox.execution.cell_outputs import Output

@@ -6,8 +6,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.submission.attached_pictures import rename_pictures
-from autograder.submission.escaped_text import code_block, safe_markdown
 from autograder.submission.released_cells import normalized_text
+from autograder.submission.sanitize_markdown import code_block, safe_markdown
 from autograder.submission.submitted_cells import SubmittedCell
 
 

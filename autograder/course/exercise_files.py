@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.chapter_cells import Chapter
+from autograder.course.chapter_model import Chapter
 from autograder.course.course import course_error_line
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_path, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise

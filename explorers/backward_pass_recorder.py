@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
 
-from explorers.graph_trace import OrderedGraph, ResultPlace, is_leaf
+from explorers.graph_traversal import OrderedGraph, ResultPlace, is_leaf
 from explorers.shape_operation import MOST_VALUES
-from explorers.tensor_values import Values, values_of
+from explorers.tensor_summary import Values, values_of
 
 
 @dataclass(frozen=True)
