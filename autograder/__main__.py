@@ -17,7 +17,7 @@ from pathlib import Path
 from autograder import cli
 from autograder.errors import CourseError, WorkFailed
 from autograder.faster_startup import block_slow_imports, collect_rarely
-from autograder.package_conflicts import package_collision
+from autograder.package_conflicts import collision_message
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 _RESEND_SECONDS = 0.05
@@ -55,7 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if os.path.expanduser("~") == "~":
             raise WorkFailed(_NO_HOME)
         # The first entry is the folder that `python -m` runs in; notebooks and child processes do not look there.
-        if mixed := package_collision(sys.path[1:]):
+        if mixed := collision_message(sys.path[1:]):
             raise WorkFailed(mixed)
         return int(args.run(args))
     except CourseError as error:

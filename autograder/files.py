@@ -75,7 +75,7 @@ def digest_of(*parts: str | bytes) -> str:
     return whole.hexdigest()
 
 
-def move_to_build_aside(path: Path, project: Path) -> Path:
+def set_aside(path: Path, project: Path) -> Path:
     """Move a file of the project to build/aside/, under a name that is free there; return its new path."""
     place = project / "build" / "aside" / path.relative_to(project)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Translate the text of a notebook cell into plain Python: `%magic`, `!command` and `thing?` become calls.
 
-Nothing here runs the text. The text is untrusted, and translating it can take very long: `magic_work` estimates the
+Nothing here runs the text. The text is untrusted, and translating it can take very long: `translation_cost` estimates the
 cost beforehand.
 """
 
@@ -75,7 +75,7 @@ def _tree(source: str) -> ast.Module:
 
 
 def _transformed(source: str) -> str:
-    if not magic_work(source):
+    if not translation_cost(source):
         return source
     from IPython.core.inputtransformer2 import TransformerManager  # slow to import, and few cells need it
 
@@ -86,7 +86,7 @@ def _transformed(source: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # most cells of a class are the lesson's own
-def magic_work(source: str) -> int:
+def translation_cost(source: str) -> int:
     """Return how many characters IPython may read to translate a cell: all of it, for each line of IPython syntax.
 
     For a cell that already is Python it is 0: there, a line that looks like IPython syntax belongs to a string.

@@ -15,11 +15,11 @@ _PLACE = Path(__file__).resolve().parent.parent
 
 def refuse_other_packages() -> None:
     """Raise PackageCollision if Python finds another author's package under a name of this one; notebooks call it."""
-    if mixed := package_collision(sys.path):
+    if mixed := collision_message(sys.path):
         raise PackageCollision(mixed)
 
 
-def package_collision(search: Iterable[str], place: Path = _PLACE) -> str | None:
+def collision_message(search: Iterable[str], place: Path = _PLACE) -> str | None:
     """Return a line that names the packages that hide the one in `place` or mix with it, and the way out; else None.
 
     `search` are the folders in which Python looks for modules, in order. A package in the same folder as this one mixes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.nbgrader_plugin.deadlines import of_nbgrader
+from autograder.nbgrader_plugin.deadlines import nbgrader_settings
 from autograder.nbgrader_plugin.insert_starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
@@ -61,4 +61,4 @@ c.ExportApp.plugin_class = "autograder.nbgrader_plugin.export_plugins.PlainGrade
 
 # --- a teacher's own
 
-c.merge(Config(of_nbgrader(Path(__file__).resolve().parent)))
+c.merge(Config(nbgrader_settings(Path(__file__).resolve().parent)))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.backward_pass_recorder import LeafGradChange
-from explorers.explorer_markup import chooser, numbers, scrolled
+from explorers.explorer_markup import choice_button, numbers, scrolled
 from explorers.graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, ReaderStep
-from explorers.read_graph import Graph, Node, Result
+from explorers.read_graph import Graph, Node, NodeOutput
 from explorers.saved_tensors import Saved
 from explorers.tensor_summary import Values
 
@@ -32,13 +32,13 @@ def step_html(graph: Graph, now: ReaderStep) -> Html:
     return _forward(graph, graph.nodes[at]) if now.phase == "forward" else _back(graph, at)
 
 
-def small(sentence: str) -> Html:
+def small_paragraph(sentence: str) -> Html:
     """Return a remark as a small paragraph, or nothing if the sentence is empty."""
     return tag("p", prose(sentence), class_="x-small") if sentence else NOTHING
 
 
 def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
-    unfold = chooser("unfold", row.module, "Unfold its steps")
+    unfold = choice_button("unfold", row.module, "Unfold its steps")
     if phase == "forward":
         steps = ", ".join(graph.nodes[at].operation for at in row.nodes if not graph.nodes[at].is_leaf)
         return join(tag("p", f"Its steps: {steps}."), _leaves(graph, row, False), unfold)
@@ -73,11 +73,11 @@ def _forward(graph: Graph, node: Node) -> Html:
     return join(tag("p", prose(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved))
 
 
-def _result(result: Result, number: int, node: Node) -> Html:
+def _result(result: NodeOutput, number: int, node: Node) -> Html:
     name = result.name or ("result" if len(node.results) == 1 else f"result {number + 1}")
     if result.values is None:
         return tag("p", f"{name}: shape {result.shape}, {result.dtype}. {UNKNOWN}")
-    return join(_whole(name, result.values), small(f"Known from: {result.source}."))
+    return join(_whole(name, result.values), small_paragraph(f"Known from: {result.source}."))
 
 
 def _whole(caption: str, values: Values | None) -> Html:
@@ -98,7 +98,7 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
     ]
     errors = {each.error: None for each in saved if each.error and each.error != graph.error}
     told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
-    names = small(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
+    names = small_paragraph(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
     return join(scrolled("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
 
 
@@ -127,7 +127,7 @@ def _back(graph: Graph, at: int) -> Html:
     if not passage.sent:
         return join(came, tag("p", "Here the backward pass stops, with the error above.", class_="x-error"))
     sent = [_whole(f"sends to {operand_origin(graph, place)}", each) for place, each in outgoing_gradients(node)]
-    return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small(_none(node)))
+    return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small_paragraph(_none(node)))
 
 
 def _of(node: Node, slot: int, word: str) -> str:
@@ -178,4 +178,4 @@ def _adding(name: str, added: LeafGradChange) -> Html:
         return join(told, tag("p", "Its requires_grad is off now: nothing is added."))
     if added.incoming is None:
         return join(told, tag("p", "No gradient arrives, and .grad stays as it is."))
-    return join(told, small(UNTOUCHED))
+    return join(told, small_paragraph(UNTOUCHED))

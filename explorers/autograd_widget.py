@@ -15,7 +15,7 @@ from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
 from explorers.graph_picture import graph_picture, step_heading
 from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
 from explorers.read_graph import Graph, read_graph
-from explorers.recorded_animation import Animation
+from explorers.recorded_animation import Film
 from explorers.widget import Explorer
 
 PACE = 1.5
@@ -51,7 +51,7 @@ class AutogradStepper(Explorer):
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
         self._story = initial_view(graph)
-        self._films: dict[frozenset[str], Animation | None] = {}
+        self._films: dict[frozenset[str], Film | None] = {}
         self.show()
 
     def grads(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class AutogradStepper(Explorer):
         """Return the present step and the list of steps, and the graph if no film shows it."""
         return graph_picture(self._story, is_filmed=self._film is not None)
 
-    def moving(self) -> Animation | None:
+    def moving(self) -> Film | None:
         """Return the film of all steps with the present folding, or None if the graph is too large.
 
         On a page without a kernel, the film shows its last frame.
@@ -82,7 +82,7 @@ class AutogradStepper(Explorer):
         return replace(film, seek=last, picture=GraphFilm(self._story).picture(run.at(last)))
 
     @property
-    def _film(self) -> Animation | None:
+    def _film(self) -> Film | None:
         story = self._story
         if story.unfolded not in self._films:
             self._films[story.unfolded] = _filmed(story) if is_filmed(story) else None
@@ -131,11 +131,11 @@ class AutogradStepper(Explorer):
         self._story = _chosen(self._story, name, value)
 
 
-def _filmed(story: UnfoldedGraph) -> Animation:
+def _filmed(story: UnfoldedGraph) -> Film:
     film = GraphFilm(story)
     run = film.recorded([_told(replace(story, at=at)) for at in range(len(story.moments))])
     about = " ".join(sorted(story.unfolded))
-    return Animation(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
+    return Film(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
 
 
 def _chosen(story: UnfoldedGraph, name: str, value: str) -> UnfoldedGraph:

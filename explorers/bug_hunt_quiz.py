@@ -22,8 +22,8 @@ from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook
 from autograder.notebook.report_rendering import Feedback
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, read_hunts, their_name
-from autograder.questions.hunt_questions import fits, line_question, sentence_question
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, faulty_program_name, read_hunts
+from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
 from autograder.questions.question import Question
 
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
@@ -77,7 +77,7 @@ def mend(answer: object = None) -> None:
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
     known = current_course().keys(course.find(exercise).chapter)
-    text = re.sub(rf"\b{their_name(exercise)}\b", exercise, text_of(exercise, answer, known))
+    text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, text_of(exercise, answer, known))
     report = visible_report(exercise, answer, text)
     display(Feedback(report))
     if report.passed:
@@ -88,7 +88,7 @@ def _exercise_of(answer: object, course: Course) -> str | None:
     """Return the exercise that a program of a hunt answers, by its name; None if it is no such program."""
     called = getattr(answer, "__name__", "")
     names = (name for chapter in course.listed for name in chapter.exercises)
-    return next((name for name in names if callable(answer) and called == their_name(name)), None)
+    return next((name for name in names if callable(answer) and called == faulty_program_name(name)), None)
 
 
 def _hunts(course: Course) -> dict[str, ExerciseHunts]:
@@ -130,7 +130,7 @@ def _next_one(hunts: list[BugHunt], course: Course) -> BugHunt:
 
 
 def _still_fits(each: BugHunt, course: Course) -> bool:
-    return fits(each, course.keys(course.find(each.exercise).chapter)[each.exercise])
+    return shows_known_mistake(each, course.keys(course.find(each.exercise).chapter)[each.exercise])
 
 
 def _digest(each: BugHunt) -> str:

@@ -112,7 +112,7 @@ def _under_brush(stroke: PenStroke) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Surface(Control):
+class DrawingControl(Control):
     """The drawing control: the page shows the strokes, and sends the stroke that the reader is drawing."""
 
     strokes: tuple[PenStroke, ...] = ()

@@ -12,18 +12,18 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
-from explorers.drawing_pad_state import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
+from explorers.drawing_pad_state import BRUSHES, SIDE, DrawingControl, KeptDrawing, Pad, drawing_of
 from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.explorer_markup import still
 from explorers.prediction_rendering import (
     MOST_SHOWN,
+    ComparedPad,
     LabeledDrawing,
-    Stage,
     count_right,
     in_words,
+    pads_side_by_side,
     prediction_picture,
     samples_picture,
-    stages_picture,
 )
 from explorers.synthetic_digits import drawn_digits
 from explorers.widget import Explorer, script_module
@@ -129,16 +129,16 @@ class DigitPad(Explorer):
     def draw(self) -> Html:
         """Return the model's input and answer, the saved drawings, and the named pads side by side."""
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
-        stages = [Stage(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
+        stages = [ComparedPad(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
         is_compared = len(stages) > 1 and any(stage.reading.asked or stage.count for stage in stages)
-        beside = stages_picture(stages) if is_compared else Html("")
+        beside = pads_side_by_side(stages) if is_compared else Html("")
         picture = prediction_picture(self.drawing, self._reading, self._kept_read, self._told_of_kept())
         return join(news, picture, beside)
 
     def at_rest(self) -> Html:
         """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
         samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
-        stages = [Stage(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
+        stages = [ComparedPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
         own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
         return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 
@@ -175,7 +175,7 @@ class DigitPad(Explorer):
         again = [Control("button", "again", f"Bring back {_drawings(paper.offered)}")] if paper.offered else []
         strokes, width = paper.pad.strokes, BRUSHES[paper.brush]
         return [
-            Surface("strokes", "draw", "Draw a digit", hint=HOW, strokes=strokes, width=width),
+            DrawingControl("strokes", "draw", "Draw a digit", hint=HOW, strokes=strokes, width=width),
             Control("choice", "brush", "Brush", paper.brush, tuple(BRUSHES)),
             Control("button", "undo", "Undo"),
             Control("button", "clear", "Clear"),

@@ -9,7 +9,7 @@ from typing import Any
 from autograder.notebook.html_markup import Attribute, Html, join, table, tag
 
 
-def chooser(name: str, value: str, *children: str, **attributes: Attribute) -> Html:
+def choice_button(name: str, value: str, *children: str, **attributes: Attribute) -> Html:
     """Return a button in the picture; when pressed, it sends `choose(name, value)`."""
     return tag("button", *children, type="button", data_choose=name, data_value=value, **attributes)
 

@@ -15,7 +15,7 @@ from explorers.graph_modules import GraphRow
 from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_steps import UnfoldedGraph
 from explorers.read_graph import Node
-from explorers.recorded_animation import AnimationRun, PartValues
+from explorers.recorded_animation import PartValues, RecordedRun
 from explorers.tensor_summary import Values
 
 MOST_FILMED = 550  # a graph with more rows is not filmed
@@ -42,10 +42,10 @@ class GraphFilm:
 
     story: UnfoldedGraph
 
-    def recorded(self, told: Sequence[str]) -> AnimationRun:
+    def recorded(self, told: Sequence[str]) -> RecordedRun:
         """Return the recording of all steps; `told` has the sentence for each."""
         frames = [self._frame(at, words) for at, words in enumerate(told)]
-        return AnimationRun({}, frames, range(1, len(frames) + 1))
+        return RecordedRun({}, frames, range(1, len(frames) + 1))
 
     def picture(self, values: PartValues) -> Html:
         """Return the graph and the gradient bars, with the values of one frame."""

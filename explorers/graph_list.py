@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
-from explorers.explorer_markup import chooser
+from explorers.explorer_markup import choice_button
 from explorers.graph_labels import (
     incoming_gradients_text,
     node_numbers,
@@ -53,7 +53,7 @@ def _label(story: UnfoldedGraph, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
     text = f"{'▶ ' if now else ''}{node_numbers(row)} {row_label(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
-    return chooser("row", row_id(row), text, **marks)
+    return choice_button("row", row_id(row), text, **marks)
 
 
 def _forward_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:

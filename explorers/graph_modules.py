@@ -20,7 +20,7 @@ Links = Sequence[Sequence[ResultPlace | None]]
 
 
 @dataclass(frozen=True)
-class Modules:
+class FoldableModules:
     """The modules that can be folded into one row, with their nodes, and the reason why others cannot.
 
     `folds` maps a module's path to the positions of its nodes; `refused` maps a path to the reason.
@@ -38,7 +38,7 @@ class GraphRow:
     module: str = ""
 
 
-def modules_of(links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]) -> Modules:
+def find_foldable_modules(links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]) -> FoldableModules:
     """Find the modules in a graph. `owners` maps a leaf's position to the paths of the modules that own it.
 
     A parameter that several modules share is assigned to none of them.
@@ -55,7 +55,7 @@ def modules_of(links: Links, operations: Sequence[str], owners: Mapping[int, Col
             refused[module] = f"steps of {', '.join(others)} lie between its own"
         else:
             folds[module] = tuple(sorted(steps | leaves[module]))
-    return Modules(folds, refused)
+    return FoldableModules(folds, refused)
 
 
 def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
@@ -76,14 +76,14 @@ def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collec
     taken = {node for module in shown for node in folds[module]}
     rows = [GraphRow(folds[module], module) for module in shown]
     rows += [GraphRow((node,)) for node in range(len(links)) if node not in taken]
-    ordered = in_order(rows, links, lambda row: row.nodes[-1])
+    ordered = sort_topologically(rows, links, lambda row: row.nodes[-1])
     if len(ordered) == len(rows):
         return ordered
     left = next(row.module for row in rows if row.module and row not in ordered)
     return rows_of(links, folds, {*unfolded, left})
 
 
-def in_order(
+def sort_topologically(
     rows: Sequence[GraphRow], links: Links, rank: Callable[[GraphRow], int], back: bool = False
 ) -> tuple[GraphRow, ...]:
     """Sort rows so that each comes after the rows it was made from (with `back`: before them), then by rank.

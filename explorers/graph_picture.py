@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
-from explorers.autograd_step_details import small, step_html
-from explorers.explorer_markup import chooser
+from explorers.autograd_step_details import small_paragraph, step_html
+from explorers.explorer_markup import choice_button
 from explorers.graph_drawing import Box, draw_boxes
 from explorers.graph_labels import row_label, tensor_in_brief
 from explorers.graph_list import step_list
@@ -91,7 +91,7 @@ def _drawing(story: UnfoldedGraph) -> Html:
     pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
     if not whole and story.now is None:
-        return small(TOO_LONG.format(len(story.rows)))
+        return small_paragraph(TOO_LONG.format(len(story.rows)))
     rows = list(story.rows) if whole or story.now is None else _around(story.rows, pairs, story.now.row)
     number = {row: place for place, row in enumerate(rows)}
     arrows = [(number[start], number[end]) for start, end in pairs if start in number and end in number]
@@ -102,7 +102,7 @@ def _drawing(story: UnfoldedGraph) -> Html:
     )
     hidden = len(story.rows) - len(rows)
     more = f" Drawn is what lies around the present step; {hidden:,} more rows are not." if hidden else ""
-    return join(tag("div", picture, class_="x-scroll", data_keep="graph"), small(LEGEND + more))
+    return join(tag("div", picture, class_="x-scroll", data_keep="graph"), small_paragraph(LEGEND + more))
 
 
 Pairs = Sequence[tuple[GraphRow, GraphRow]]
@@ -184,8 +184,8 @@ def _folding(story: UnfoldedGraph) -> Html:
         return NOTHING
     unfolded = [module for module in modules.folds if module in story.unfolded]
     refused = [f"Module {module} cannot be folded: {why}." for module, why in modules.refused.items()]
-    words = small(" ".join([FOLDS, *refused[:5]]))
+    words = small_paragraph(" ".join([FOLDS, *refused[:5]]))
     if story.now is None or not unfolded:
         return words
-    buttons = [chooser("fold", module, f"Fold {module}") for module in unfolded[:MOST_BUTTONS]]
+    buttons = [choice_button("fold", module, f"Fold {module}") for module in unfolded[:MOST_BUTTONS]]
     return join(words, tag("div", *buttons, class_="x-parts"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from explorers.graph_modules import GraphRow, in_order, rows_of
+from explorers.graph_modules import GraphRow, rows_of, sort_topologically
 from explorers.read_graph import Graph
 
 Phase = Literal["forward", "back"]
@@ -81,6 +81,6 @@ def initial_view(graph: Graph) -> UnfoldedGraph:
 def _told(graph: Graph, unfolded: frozenset[str]) -> UnfoldedGraph:
     rows = rows_of(graph.links, graph.modules.folds, unfolded)
     turn = {node: number for number, node in enumerate(graph.backward)}
-    back = in_order(rows, graph.links, lambda row: min(turn[node] for node in row.nodes), back=True)
+    back = sort_topologically(rows, graph.links, lambda row: min(turn[node] for node in row.nodes), back=True)
     moments = [ReaderStep("forward", row) for row in rows] + [ReaderStep("back", row) for row in back]
     return UnfoldedGraph(graph, unfolded, rows, tuple(moments))

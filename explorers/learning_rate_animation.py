@@ -18,7 +18,7 @@ from explorers.explorer_markup import number
 from explorers.loop_copy import OwnChance, Parts
 from explorers.loop_run import LINES, LoopExecution
 from explorers.loop_state import RIGHT_ORDER, Line
-from explorers.recorded_animation import AnimationRun, Panel, PartValues, ball, is_recording
+from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, ball, records_all_choices
 
 STEPS = 30
 SECONDS = 1.5  # of computing time for one run, not counting the first step, in which torch still loads code
@@ -40,13 +40,13 @@ class FrameContent:
     parameters: str
 
 
-def learning_rates(optimizer: Any) -> tuple[float, ...]:
+def offered_learning_rates(optimizer: Any) -> tuple[float, ...]:
     """Return the learning rates to choose from, including the optimizer's own; none if that is no number."""
-    own = own_rate(optimizer)
+    own = optimizer_rate(optimizer)
     return () if own is None else tuple(float(f"{own * factor:.2g}") if factor != 1 else own for factor in FACTORS)
 
 
-def own_rate(optimizer: Any) -> float | None:
+def optimizer_rate(optimizer: Any) -> float | None:
     """Return the learning rate of the first parameter group, or None."""
     groups = getattr(optimizer, "param_groups", None) or [{}]
     found = groups[0].get("lr")
@@ -61,13 +61,13 @@ class LoopFilm:
         self._parts, self._seed = parts, seed
         self._weight = _only_number(parts.model)
 
-    def recorded(self, lines: Sequence[Line], rate: float | None) -> AnimationRun:
+    def recorded(self, lines: Sequence[Line], rate: float | None) -> RecordedRun:
         """Run these lines at a learning rate for STEPS steps, or up to an error, and return the recording."""
         looks, error = self._run(lines, rate, self._window)
         fit, valley, losses = self._panels
         frames = [self._frame(count, look, fit, valley, losses) for count, look in enumerate(looks)]
         told = [(count, look.loss) for count, look in enumerate(looks) if look.loss is not None]
-        return AnimationRun({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
+        return RecordedRun({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
 
     def picture(self, values: PartValues) -> Html:
         """Return the panels with the values of one frame."""
@@ -93,7 +93,7 @@ class LoopFilm:
             looks.append(replace(look, loss=run.loss()))
             if time.thread_time() > end:
                 return looks, f"These steps take long: only the first {step} of {STEPS} are shown."
-            if step == 0 and not is_recording():
+            if step == 0 and not records_all_choices():
                 end = time.thread_time() + SECONDS
         return looks, ""
 
@@ -160,19 +160,19 @@ class LoopFilm:
         return end - reach, end + reach
 
     @cached_property
-    def _panels(self) -> tuple[Panel, Panel, Panel]:
+    def _panels(self) -> tuple[PlotAxes, PlotAxes, PlotAxes]:
         (left, right), (low, high) = (_span([point[axis] for point in self._points]) for axis in (0, 1))
-        fit = Panel(left, right, low, high)
+        fit = PlotAxes(left, right, low, high)
         left, right = self._window or (0.0, 1.0)
         with OwnChance(self._seed).drawn():
             first = self._look(self._parts, self._window).valley
         known = [look.loss for look in self._reference if look.loss is not None and math.isfinite(look.loss)]
-        valley = Panel(left, right, *_span([*(loss for _, loss in first), *known]))
+        valley = PlotAxes(left, right, *_span([*(loss for _, loss in first), *known]))
         is_log = bool(known) and min(known) > 0
         low, high = (min(known) / 3, max(known) * 10) if is_log else _span(known)
-        return fit, valley, Panel(0, STEPS, low, high, is_log)
+        return fit, valley, PlotAxes(0, STEPS, low, high, is_log)
 
-    def _frame(self, count: int, look: FrameContent, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
+    def _frame(self, count: int, look: FrameContent, fit: PlotAxes, valley: PlotAxes, losses: PlotAxes) -> PartValues:
         values: dict[str, str] = {}
         if self._points:
             values["fit.points"] = fit.line(look.fit)
@@ -184,7 +184,7 @@ class LoopFilm:
         after = f"After {count} step{'' if count == 1 else 's'}: "
         return {**values, "said.text": after + ", ".join(filter(None, (look.parameters, told))) + "."}
 
-    def _dots(self, fit: Panel) -> str:
+    def _dots(self, fit: PlotAxes) -> str:
         return "".join(f"M{x:g} {y:g}h0" for x, y in (fit.place(*point) for point in self._points))
 
 
@@ -227,19 +227,19 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 # --- drawings
 
 
-def _drawn_fit(panel: Panel, dots: str, values: PartValues) -> Html:
+def _drawn_fit(panel: PlotAxes, dots: str, values: PartValues) -> Html:
     line = tag("polyline", data_part="fit", points=values.get("fit.points", ""), class_="x-film-line")
     words = "The data as dots, and the line that the model fits through them now"
     return panel.drawn(words, ("x", "y"), [tag("path", d=dots, class_="x-film-dots"), line])
 
 
-def _drawn_valley(panel: Panel, values: PartValues) -> Html:
+def _drawn_valley(panel: PlotAxes, values: PartValues) -> Html:
     curve = tag("polyline", data_part="valley", points=values.get("valley.points", ""), class_="x-film-curve")
     words = "The loss over the weight, all else as it is now, and a ball where the weight is"
     return panel.drawn(words, ("weight", "loss"), [curve], [ball("weight", 6, values)])
 
 
-def _drawn_losses(panel: Panel, values: PartValues) -> Html:
+def _drawn_losses(panel: PlotAxes, values: PartValues) -> Html:
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     kind = "loss (logarithmic)" if panel.log else "loss"
     words = "The loss over the steps, and a ball at this one"

@@ -17,7 +17,7 @@ MOST_POINTS = 200
 MOST_ROWS = 8
 
 
-def loss_curves(own: Losses, right: Losses, right_error: str = "") -> Html:
+def loss_curves_html(own: Losses, right: Losses, right_error: str = "") -> Html:
     """Return both curves, or a sentence if there is nothing to draw."""
     if len(own) < 2:
         return tag("p", "After two steps, the curve of the loss stands here.")

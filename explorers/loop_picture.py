@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from explorers.explorer_markup import chooser, number
-from explorers.loop_curve import loss_curves
+from explorers.explorer_markup import choice_button, number
+from explorers.loop_curve import loss_curves_html
 from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 
@@ -26,7 +26,7 @@ def loop_picture(state: LoopState, *, live: bool = True) -> Html:
         _errors(state),
         _remarks(state),
         tag("p", prose(state.note), class_="x-note") if state.note else Html(""),
-        loss_curves(state.losses, state.right, state.right_error) if live or len(state.losses) > 1 else Html(""),
+        loss_curves_html(state.losses, state.right, state.right_error) if live or len(state.losses) > 1 else Html(""),
         _parameters(state),
     )
 
@@ -174,9 +174,9 @@ def _buttons(effect: Effect) -> Html:
     switches = [("never", "leave out"), ("first", "only once")]
     return tag(
         "td",
-        *(chooser(name, line, arrow, aria_label=told, title=told) for name, arrow, told in moves),
+        *(choice_button(name, line, arrow, aria_label=told, title=told) for name, arrow, told in moves),
         *(
-            chooser(
+            choice_button(
                 name,
                 line,
                 words,

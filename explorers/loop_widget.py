@@ -8,12 +8,12 @@ from typing import Any
 
 from autograder.notebook.html_markup import Html
 from explorers.controls import Control, Refused
-from explorers.learning_rate_animation import FACTORS, learning_rates, own_rate
+from explorers.learning_rate_animation import FACTORS, offered_learning_rates, optimizer_rate
 from explorers.learning_rate_animation import STEPS as FILMED
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
-from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, is_recording
+from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
 from explorers.stepped_loop import Loop
 from explorers.widget import Explorer
 
@@ -34,8 +34,8 @@ class LoopStepper(Explorer):
         super().__init__("Loop stepper")
         self._loop = loop
         self._still: LoopState | None = None
-        self._rates = learning_rates(loop.optimizer)
-        self._recorded: dict[tuple[str, ...], AnimationRun] = {}
+        self._rates = offered_learning_rates(loop.optimizer)
+        self._recorded: dict[tuple[str, ...], RecordedRun] = {}
         self._seek = 0
         self.show()
 
@@ -60,15 +60,15 @@ class LoopStepper(Explorer):
         finally:
             self._still = None
 
-    def moving(self) -> Animation | None:
+    def moving(self) -> Film | None:
         """Return the film of these lines at each learning rate chosen so far; each is recorded only once.
 
         Returns None if the optimizer has no learning rate.
         """
-        own = own_rate(self._loop.optimizer)
+        own = optimizer_rate(self._loop.optimizer)
         if own is None:
             return None
-        if self._still is not None and is_recording():
+        if self._still is not None and records_all_choices():
             return self._for_a_page(own)
         lines, key = self._loop.state.lines, (f"{own:g}",)
         if key not in self._recorded:
@@ -76,10 +76,10 @@ class LoopStepper(Explorer):
         about = " ".join(f"{line.name} {line.when}" for line in lines)
         return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
 
-    def _for_a_page(self, own: float) -> Animation:
+    def _for_a_page(self, own: float) -> Film:
         """Return the film of the right order, and of an order without `zero_grad`, at some rates."""
         chosen = [rate for factor, rate in zip(FACTORS, self._rates, strict=True) if factor in ON_A_PAGE]
-        runs: dict[tuple[str, ...], AnimationRun] = {
+        runs: dict[tuple[str, ...], RecordedRun] = {
             (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
             for name, lines in ORDERS.items()
             for rate in chosen
@@ -88,10 +88,10 @@ class LoopStepper(Explorer):
         return self._film(f"{FILMED} steps of the five lines", [orders, _rate_choice(chosen, own)], runs, "")
 
     def _film(
-        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], AnimationRun], about: str
-    ) -> Animation:
+        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], RecordedRun], about: str
+    ) -> Film:
         shown = runs[tuple(choice.value for choice in choices)].at(self._seek)
-        return Animation(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
+        return Film(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
 
     def tell(self) -> str:
         """Return the present state of the loop in words."""

@@ -79,7 +79,7 @@ def puzzle_names() -> list[str]:
     return current_course().arranged_names
 
 
-def pieces_of(name: str, seed: object = None, mistakes: Collection[str] = ()) -> Pieces:
+def shuffled_pieces(name: str, seed: object = None, mistakes: Collection[str] = ()) -> Pieces:
     """Return the lines of an exercise, in an order that depends on the reader, or on `seed`.
 
     `mistakes` are tags of known mistakes, of which a line each is among them, if the course has one. Raises
@@ -89,14 +89,14 @@ def pieces_of(name: str, seed: object = None, mistakes: Collection[str] = ()) ->
     if name not in known:
         advice = f"there are no lines to arrange for {name!r}. There are some for {', '.join(known) or 'no exercise'}."
         raise UnknownExercise(name, known, advice)
-    head, lines, of_mistakes = read_lines(current_course().arranged(name))
+    head, lines, of_mistakes = parse_puzzle_file(current_course().arranged(name))
     lines += [line for tag, line in of_mistakes.items() if tag in mistakes]
     chance = random.Random(f"{name} {_reader() if seed is None else seed}")
     chance.shuffle(lines)
     return Pieces(name, head, tuple(lines))
 
 
-def read_lines(text: str) -> tuple[str, list[str], dict[str, str]]:
+def parse_puzzle_file(text: str) -> tuple[str, list[str], dict[str, str]]:
     """Return the head, the lines for every reader, and the lines of known mistakes by tag, of a course's file."""
     for_all, _, of_mistakes = text.partition("\n\n")
     head, *lines = for_all.splitlines()
@@ -111,7 +111,7 @@ def _reader() -> str:
         return ""
 
 
-def arrangement_of(pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]) -> Arrangement:
+def arrangement_from_call(pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]) -> Arrangement:
     """Return the arrangement that a call describes; an item of `order` is a line, or a line and its level.
 
     A line without a level is one level deeper than the line before if that ends with a colon, else on the same level.
@@ -123,14 +123,14 @@ def arrangement_of(pieces: Pieces, order: Sequence[object], fill: Mapping[int, s
         number = _number(pieces, number)
         if number in {each.number for each in made.places}:
             raise ValueError(f"line {number} stands in the order twice: each line can be used once.")
-        level = next_level(pieces, made.places) if level is None else level
+        level = next_indent_level(pieces, made.places) if level is None else level
         if type(level) is not int or not 0 <= level <= DEEPEST:
             raise ValueError(f"expected a level from 0 to {DEEPEST} for line {number}, found {level!r}.")
         made = replace(made, places=(*made.places, Place(number, level)))
     return made
 
 
-def next_level(pieces: Pieces, places: Sequence[Place]) -> int:
+def next_indent_level(pieces: Pieces, places: Sequence[Place]) -> int:
     """Return the level of a line that is appended to these."""
     if not places:
         return 0

@@ -12,7 +12,15 @@ from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.arranged_program_check import judge_arrangement, mistakes_just_shown
 from explorers.controls import Control, Refused
-from explorers.parsons_problem import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
+from explorers.parsons_problem import (
+    DEEPEST,
+    LONGEST,
+    Arrangement,
+    Pieces,
+    Place,
+    arrangement_from_call,
+    shuffled_pieces,
+)
 from explorers.widget import Explorer, join_files, script_module
 
 HOW = (
@@ -24,7 +32,7 @@ _PASSED = "It holds. What counts is your answer cell: put the text there, and ru
 
 
 @dataclass(frozen=True)
-class Lines(Control):
+class LinesControl(Control):
     """The control in which the reader puts lines in order; `placed` are pairs of a line number and a level."""
 
     head: str = ""
@@ -105,7 +113,7 @@ class Arranger(Explorer):
         fills = {str(number): texts for number, texts in self._made.fills.items()}
         head, lines = self._pieces.head, self._pieces.lines
         return [
-            Lines(
+            LinesControl(
                 "lines",
                 "arrange",
                 "Lines to put in order",
@@ -168,8 +176,8 @@ def arrange(
     not count; only the check of the answer cell does. Raises UnknownExercise if the exercise has no lines to arrange,
     ValueError if `order` or `fill` names other lines.
     """
-    pieces = pieces_of(name, seed, mistakes_just_shown(name))
-    made = Arranger(pieces, arrangement_of(pieces, order, fill or {}))
+    pieces = shuffled_pieces(name, seed, mistakes_just_shown(name))
+    made = Arranger(pieces, arrangement_from_call(pieces, order, fill or {}))
     if order:
         made.check()
         made.show()

@@ -23,7 +23,7 @@ from torch.nn.functional import cross_entropy
 from explorers.explorer_markup import number
 from explorers.loop_copy import OwnChance, copied_optimizer
 from explorers.playground_points import POINTS, make_points
-from explorers.recorded_animation import AnimationRun, Panel, PartValues, is_recording
+from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, records_all_choices
 
 # The steps after which a picture is recorded; more at the start, where the model changes the most.
 STEPS = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 25, 30, 40, 50, 60, 75, 90, 110, 130, 150, 175, 200, 230, 260, 300, 350, 400)
@@ -35,8 +35,8 @@ _NOT_THE_READERS = (str(Path(__file__).parent), *(_PATHS[name] for name in ("std
 
 MOST_KEPT = 20_000  # weights of larger models are not copied at each picture, so those runs cannot be continued
 
-PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
-LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
+PLANE = PlotAxes(-REACH, REACH, -REACH, REACH, width=320, height=320)
+LOSSES = PlotAxes(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = PLANE.inside
 _GROUND = f"M{_LEFT},{_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z"
@@ -66,14 +66,14 @@ class Training:
         """Return whether a run can continue from this moment: weights are kept, and it is not the first or last."""
         return 0 < at < len(self.moments) - 1 and self.moments[at].kept is not None
 
-    def recording(self) -> AnimationRun:
+    def recording(self) -> RecordedRun:
         """Return the run as a recording for a film."""
         points, labels = make_points(self.name)
         still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
         still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
         shown = [{**each.values, **LOSSES.mark("loss", each.step, each.loss)} for each in self.moments]
         nothing = {"ground.d": "", "region.d": "", "said.text": "There is nothing to show yet."}
-        return AnimationRun(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
+        return RecordedRun(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Player:
     step: Callable[..., Any]
     optimizer: Callable[..., Any]
 
-    def recorded(self, name: str, rate: float) -> AnimationRun:
+    def recorded(self, name: str, rate: float) -> RecordedRun:
         """Train on a set of points, always from the same start, and return the recording."""
         return self.trained(name, rate).recording()
 
@@ -124,7 +124,7 @@ class Player:
                 if time.monotonic() > end:
                     yield step + 1, model, optimizer, chance
                     raise _Stopped(f"These steps take long: only the first {step + 1} of {STEPS[-1]} are shown.")
-            if before == begun and not is_recording():
+            if before == begun and not records_all_choices():
                 end = time.monotonic() + SECONDS
             yield after, model, optimizer, chance
 
@@ -144,7 +144,7 @@ class Player:
 
 def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
     """Return copies to continue from; None if none are needed, or copying fails."""
-    if is_recording() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
+    if records_all_choices() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
         return None
     try:
         return _copies(model, optimizer, chance)

@@ -12,7 +12,7 @@ from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.controls import Control
 from explorers.playground_points import NAMES
 from explorers.playground_training import LOSSES, PLANE, STEPS, Player, Training
-from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, PartValues, ball, is_recording
+from explorers.recorded_animation import Film, FilmChoice, PartValues, RecordedRun, ball, records_all_choices
 from explorers.widget import Explorer
 
 RATES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10")
@@ -51,13 +51,13 @@ class Playground(Explorer):
         parts = [f"{rate} until step {step}" for step, rate in self._before]
         return f"The learning rate of this run: {', '.join(parts)}, then {self._rate}."
 
-    def moving(self) -> Animation:
+    def moving(self) -> Film:
         """Return the film of the present run.
 
         On a page without a kernel it holds runs for every set of points, each from the start.
         """
-        here, is_recorded = (self._data, self._rate), self._is_page and is_recording()
-        runs: dict[tuple[str, ...], AnimationRun] = {here: self._now.recording()}
+        here, is_recorded = (self._data, self._rate), self._is_page and records_all_choices()
+        runs: dict[tuple[str, ...], RecordedRun] = {here: self._now.recording()}
         if is_recorded:
             runs = {(data, rate): self._from_the_start(data, rate).recording() for data in NAMES for rate in ON_A_PAGE}
         choices = [
@@ -66,7 +66,7 @@ class Playground(Explorer):
         ]
         last = len(runs[here].frames) - 1 if self._is_page else 0
         title = "Where the model says which class"
-        return Animation(title, choices, runs, _picture(runs[here].at(last)), last, tells_place=True)
+        return Film(title, choices, runs, _picture(runs[here].at(last)), last, tells_place=True)
 
     def _from_the_start(self, data: str, rate: str) -> Training:
         if (data, rate) not in self._fresh:

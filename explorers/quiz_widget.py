@@ -9,7 +9,7 @@ from autograder.files import digest_of
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
 from explorers.controls import Control, Refused
-from explorers.explorer_markup import chooser
+from explorers.explorer_markup import choice_button
 from explorers.widget import Explorer, join_files
 
 OnAnswer = Callable[[Question, int], str | None]
@@ -78,7 +78,7 @@ class Quiz(Explorer):
     def _choice(self, place: int, text: str, chosen: int | None) -> Html:
         label = join(tag("b", LETTERS[place]), " ", prose(text))
         if chosen is None:
-            return chooser("answer", LETTERS[place], label, class_="x-quiz-choice")
+            return choice_button("answer", LETTERS[place], label, class_="x-quiz-choice")
         if place == self._question.right:
             return tag("span", sign("✓ ", "inherit"), label, class_="x-quiz-choice x-right")
         if place == chosen:

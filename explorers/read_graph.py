@@ -11,16 +11,16 @@ import torch
 from torch import Tensor
 
 from explorers.backward_pass_recorder import BackwardPass, LeafGradChange, NodeGradients, walk_back
-from explorers.graph_modules import Modules, modules_of
+from explorers.graph_modules import FoldableModules, find_foldable_modules
 from explorers.graph_traversal import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
 from explorers.saved_tensors import Saved, saved_by
-from explorers.tensor_summary import Values, name_of, values_of
+from explorers.tensor_summary import Values, short_dtype_name, values_of
 
 NamedTensors = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
-class Result:
+class NodeOutput:
     """One output of a recorded step, or a leaf tensor.
 
     torch does not keep the outputs of steps. `values` is what can be recovered from saved tensors, leaves and the
@@ -45,7 +45,7 @@ class Node:
 
     kind: str
     operands: tuple[ResultPlace | None, ...]
-    results: tuple[Result, ...]
+    results: tuple[NodeOutput, ...]
     saved: tuple[Saved, ...] = ()
     passage: NodeGradients | None = None
     added: LeafGradChange | None = None
@@ -76,7 +76,7 @@ class Graph:
     nodes: tuple[Node, ...] = ()
     backward: tuple[int, ...] = ()
     root: ResultPlace = (0, 0)
-    modules: Modules = field(default_factory=lambda: Modules({}, {}))
+    modules: FoldableModules = field(default_factory=lambda: FoldableModules({}, {}))
     error: str = ""
     note: str = ""
 
@@ -138,8 +138,8 @@ def _result_name(result: Tensor, names: NamedTensors) -> dict[str, Tensor]:
 
 def _bare(node: Any) -> Node:
     if is_leaf(node):
-        return Node(LEAF, (), (Result(tuple(node.variable.shape), name_of(node.variable.dtype)),))
-    results = tuple(Result(tuple(each.shape), name_of(each.dtype)) for each in node._input_metadata)
+        return Node(LEAF, (), (NodeOutput(tuple(node.variable.shape), short_dtype_name(node.variable.dtype)),))
+    results = tuple(NodeOutput(tuple(each.shape), short_dtype_name(each.dtype)) for each in node._input_metadata)
     return Node(node.name().split("::")[-1], (), results)
 
 
@@ -183,7 +183,7 @@ def _valued(node: Node, slot: int, values: Values, source: str) -> Node:
     return _with(node, slot, replace(node.results[slot], values=values, source=source))
 
 
-def _with(node: Node, slot: int, result: Result) -> Node:
+def _with(node: Node, slot: int, result: NodeOutput) -> Node:
     return replace(node, results=(*node.results[:slot], result, *node.results[slot + 1 :]))
 
 
@@ -192,13 +192,13 @@ def _memory(tensor: Tensor) -> tuple[Any, ...]:
     return id(tensor) if tensor.is_meta else tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
 
 
-def _modules(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> Modules:
+def _modules(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> FoldableModules:
     owners: dict[int, set[str]] = {}
     for at, leaf in traced.leaves.items():
         paths = {name.rpartition(".")[0] for name in _names_of(leaf, names) if "." in name}
         if paths:
             owners[at] = paths
-    return modules_of(traced.links, [node.operation for node in nodes], owners)
+    return find_foldable_modules(traced.links, [node.operation for node in nodes], owners)
 
 
 def _names_of(tensor: Tensor, names: NamedTensors) -> Iterator[str]:

@@ -17,13 +17,13 @@ RECORD = "PYTORCH_BASICS_RECORD"  # the site's build sets it, so that films hold
 PartValues = Mapping[str, str]  # by "part.attribute"; the attribute `text` is an element's content
 
 
-def is_recording() -> bool:
+def records_all_choices() -> bool:
     """Return whether films should hold all choices, for pages without a kernel."""
     return bool(os.environ.get(RECORD))
 
 
 @dataclass(frozen=True)
-class AnimationRun:
+class RecordedRun:
     """One run of a film: constant values, and one frame of changing values for each step.
 
     `still` holds the constant values and `frames` those of each frame; a frame may leave out the values that do not
@@ -65,7 +65,7 @@ class FilmChoice:
 
 
 @dataclass(frozen=True)
-class Animation:
+class Film:
     """A film: its runs by the options chosen for each of its choices, and the picture that it moves.
 
     `title` says what moves. `picture` holds the values of one frame, and `seek` is the frame to show. The page restarts
@@ -75,7 +75,7 @@ class Animation:
 
     title: str
     choices: Sequence[FilmChoice]
-    runs: Mapping[tuple[str, ...], AnimationRun]
+    runs: Mapping[tuple[str, ...], RecordedRun]
     picture: Html
     seek: int = 0
     about: str = ""
@@ -102,7 +102,7 @@ class Animation:
             "tellsPlace": self.tells_place,
         }
 
-    def _plain(self, run: AnimationRun) -> dict[str, Any]:
+    def _plain(self, run: RecordedRun) -> dict[str, Any]:
         number = {part: str(place) for place, part in enumerate(self.parts)}
         told = [[(number[part], value) for part, value in changed.items()] for changed in run.changes]
         return {
@@ -126,7 +126,7 @@ class Animation:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PlotAxes:
     """The axes of a plot: the range of its numbers, and its size in pixels. Points outside are drawn at the edge."""
 
     left: float

@@ -59,7 +59,7 @@ def _quiz(questions: Sequence[Question], there: dict[str, QuestionGenerator], li
 
 def _place(sitting: str | None, listed: Sequence[IndexedChapter]) -> int:
     """Return the index of a sitting; without one, the index after the last. Raises UnknownExercise."""
-    codes = [sitting_code(each.stem) for each in listed]
+    codes = [short_sitting_name(each.stem) for each in listed]
     if sitting is None:
         return len(codes)
     if sitting not in codes:
@@ -68,7 +68,7 @@ def _place(sitting: str | None, listed: Sequence[IndexedChapter]) -> int:
     return codes.index(sitting)
 
 
-def sitting_code(stem: str) -> str:
+def short_sitting_name(stem: str) -> str:
     """Return how `review` calls a sitting: its number and letter, as in `2b`, without what comes before and after."""
     found = re.match(r"\D*0*(\d+[a-z]?)(?![a-z\d])", stem)
     return found[1] if found else stem

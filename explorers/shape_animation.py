@@ -13,7 +13,7 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, tag
 from explorers.element_provenance import Cells, Traced, cell_name, trace_cells
 from explorers.operation_catalog import Arguments
-from explorers.recorded_animation import AnimationRun, PartValues
+from explorers.recorded_animation import PartValues, RecordedRun
 from explorers.shape_operation import Exploration, explore
 
 MOST_CASES = 24  # films on a page without a kernel
@@ -43,7 +43,7 @@ _CASES: tuple[tuple[str, str, Arguments], ...] = (
 ShapeCase = tuple[str, tuple[str, ...], Arguments]
 
 
-def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
+def cases_for_static_page(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
     """Return the questions that a page without a kernel shows for these tensors."""
     sorts = {
         "matrix": next((name for name, each in tensors.items() if each.dim() == 2 and 1 not in each.shape), None),
@@ -71,7 +71,7 @@ class ShapeFilm:
     found: Exploration
     cells: Traced
 
-    def recorded(self, place: int, count: int) -> AnimationRun:
+    def recorded(self, place: int, count: int) -> RecordedRun:
         """Return the run as number `place` of `count` whose pictures are in one drawing."""
         seen = {f"case{n}.display": "inline" if n == place else "none" for n in range(count)}
         outcome = (
@@ -87,7 +87,7 @@ class ShapeFilm:
             "rule.text": self.found.rule.replace("`", ""),
         }
         frames = [*self._of_result(), *self._of_inputs()]
-        return AnimationRun(still, frames, range(1, len(frames) + 1))
+        return RecordedRun(still, frames, range(1, len(frames) + 1))
 
     def drawn(self, place: int, is_shown: bool) -> Html:
         """Return the tensors, and below each the memory that it views."""
@@ -211,7 +211,7 @@ class Block:
         return path + (_around(*self.at_place(at), _SMALL, _SMALL) if self.cells.memory else "")
 
 
-def picture(films: Sequence[ShapeFilm], values: PartValues, place: int) -> Html:
+def combined_films_picture(films: Sequence[ShapeFilm], values: PartValues, place: int) -> Html:
     """Return all films in one drawing, one of them visible, with the values of a frame."""
     words = "The numbers of each tensor in cells, and below them its memory as a strip. What is lit is told below."
     marks = [tag("path", data_part="lit", d=values["lit.d"], class_="x-lit")]

@@ -126,7 +126,7 @@ def _facts(found: Exploration, covered: bool) -> Html:
     """Return each tensor's label, and whose memory the result views."""
     tensors = [*found.inputs, *([found.result] if found.result and not covered else [])]
     rows = [[shown.name, *(tag("code", text) for text in _label(shown))] for shown in tensors]
-    told = tag("p", prose(memory(found)), class_="x-memory") if found.result and not covered else NOTHING
+    told = tag("p", prose(memory_sentence(found)), class_="x-memory") if found.result and not covered else NOTHING
     facts = table("Shape, stride, dtype", ("tensor", "shape", "stride", "dtype"), rows, class_="x-facts")
     return join(tag("div", facts, class_="x-scroll", data_keep="facts"), told)
 
@@ -135,7 +135,7 @@ def _label(shown: Shown) -> Sequence[str]:
     return str(shown.shape), str(shown.stride), shown.dtype
 
 
-def memory(found: Exploration) -> str:
+def memory_sentence(found: Exploration) -> str:
     """Return a sentence on whether the result has memory of its own."""
     if found.shape and 0 in found.shape:
         return "The result has no numbers: there is nothing that could be shared."

@@ -12,8 +12,15 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html
 from explorers.controls import Control
 from explorers.operation_catalog import OPERATIONS, Arguments
-from explorers.recorded_animation import Animation, AnimationRun, FilmChoice, is_recording
-from explorers.shape_animation import MOST_CASES, ShapeCase, ShapeFilm, film_of, picture, questions
+from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
+from explorers.shape_animation import (
+    MOST_CASES,
+    ShapeCase,
+    ShapeFilm,
+    cases_for_static_page,
+    combined_films_picture,
+    film_of,
+)
 from explorers.shape_operation import Exploration, explore
 from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import FORM, judge_prediction
@@ -81,10 +88,10 @@ def shape_explorer(*unnamed: object, **tensors: Tensor) -> ShapeExplorer:
             raise TypeError(f"expected tensors, found {type(tensor).__name__} for {name}. Try torch.tensor({name}).")
         if tensor.layout != torch.strided or tensor.device.type == "meta":
             raise ValueError(f"expected tensors with numbers and strides; {name} is {tensor.layout}, {tensor.device}.")
-    return ShapeExplorer(tensors or examples())
+    return ShapeExplorer(tensors or example_tensors())
 
 
-def examples() -> dict[str, Tensor]:
+def example_tensors() -> dict[str, Tensor]:
     """Return small tensors whose sizes differ, so that no dimension is mistaken for another."""
     table = torch.arange(12.0).reshape(3, 4)
     return {
@@ -143,7 +150,7 @@ class ShapeExplorer(Explorer):
         finally:
             self._is_page = False
 
-    def moving(self) -> Animation | None:
+    def moving(self) -> Film | None:
         """Return the film of the numbers one by one; None if they are too many, or the answer is covered."""
         is_short = all(each.values is not None for each in self._found.inputs)
         is_covered = self._question.covered or not is_short
@@ -151,8 +158,8 @@ class ShapeExplorer(Explorer):
         if here is None:
             return None
         films = [here]
-        if self._is_page and is_recording():
-            others = (film_of(self._tensors, each) for each in questions(self._tensors))
+        if self._is_page and records_all_choices():
+            others = (film_of(self._tensors, each) for each in cases_for_static_page(self._tensors))
             films += [each for each in others if each and each.found.code != here.found.code]
         return _film(films[:MOST_CASES])
 
@@ -194,12 +201,12 @@ class ShapeExplorer(Explorer):
         ]
 
 
-def _film(films: Sequence[ShapeFilm]) -> Animation:
+def _film(films: Sequence[ShapeFilm]) -> Film:
     runs = {film.found.code: film.recorded(place, len(films)) for place, film in enumerate(films)}
     codes = tuple(runs)
     choices = [FilmChoice("code", "Operation", codes, codes[0])] if len(films) > 1 else []
-    keyed: dict[tuple[str, ...], AnimationRun] = {(code,) if choices else (): run for code, run in runs.items()}
-    return Animation(TITLE, choices, keyed, picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
+    keyed: dict[tuple[str, ...], RecordedRun] = {(code,) if choices else (): run for code, run in runs.items()}
+    return Film(TITLE, choices, keyed, combined_films_picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
 
 
 def _argument(name: str, text: str, tensor: str) -> Control:

@@ -31,7 +31,7 @@ class Values:
 def values_of(tensor: Tensor) -> Values:
     """Return the numbers of a tensor as they are now, without keeping the tensor."""
     tensor = tensor.detach()
-    bare = Values(tuple(tensor.shape), name_of(tensor.dtype))
+    bare = Values(tuple(tensor.shape), short_dtype_name(tensor.dtype))
     if tensor.is_meta or tensor.numel() > MOST_RANGED:
         return bare
     if tensor.numel() <= MOST_VALUES:
@@ -41,7 +41,7 @@ def values_of(tensor: Tensor) -> Values:
     return Values(bare.shape, bare.dtype, None, tensor.min().item(), tensor.max().item())
 
 
-def name_of(dtype: torch.dtype) -> str:
+def short_dtype_name(dtype: torch.dtype) -> str:
     """Return a dtype's name without `torch.`."""
     return str(dtype).removeprefix("torch.")
 

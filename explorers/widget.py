@@ -14,7 +14,7 @@ from traitlets import Dict, Int, List, Unicode
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.controls import Control, Refused
 from explorers.explorer_markup import still
-from explorers.recorded_animation import Animation
+from explorers.recorded_animation import Film
 
 STATIC = Path(__file__).parent / "static"
 # JupyterLab may deliver the first choices in a kernel's main thread and later ones in another one. Without a lock, one
@@ -77,7 +77,7 @@ class Explorer(anywidget.AnyWidget):
         Raises Refused, without changing the state.
         """
 
-    def moving(self) -> Animation | None:
+    def moving(self) -> Film | None:
         """Return the film beside the picture, or None."""
         return None
 

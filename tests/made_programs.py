@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.exercises.exercise import Case
-from autograder.grading.execution_plan import Task, plan_run
-from autograder.sandbox.execution.run_specification import AnswerStep, AssignmentSetup, Program
+from autograder.grading.execution_plan import ExerciseTask, plan_run
+from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, Program
 from autograder.submission.execution_order import CellRole, OrderedCell
 
 MADE_COURSE = Path(__file__).parent / "made_course"
@@ -30,11 +30,11 @@ def program(
         parts += [OrderedCell(CellRole.ANSWER, source, (name,)), OrderedCell(CellRole.CHECK, exercises=(name,))]
     parts.append(OrderedCell(CellRole.OWN, below))
     return plan_run(
-        parts, [Task(name, cases, seconds) for name in answers], AssignmentSetup(str(MADE_COURSE), (chapter,), setup)
+        parts, [ExerciseTask(name, cases, seconds) for name in answers], AssignmentSetup(str(MADE_COURSE), (chapter,), setup)
     ).program
 
 
 def answers_of(program: Program) -> dict[str, str]:
     """Return the source of the cell that answers each exercise of a program."""
     cells = {step.exercise: program.steps[step.cell] for step in program.probings if step.cell is not None}
-    return {name: cell.source for name, cell in cells.items() if isinstance(cell, AnswerStep)}
+    return {name: cell.source for name, cell in cells.items() if isinstance(cell, CellStep)}

@@ -115,7 +115,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     course = tmp_path / "course"
     for name in ("exercises", "shipped"):
         (course / name).mkdir(parents=True)
-    (course / "shipped" / exercise_index.POINTS).write_bytes(exercise_index.encode(list(CHAPTERS)))
+    (course / "shipped" / exercise_index.POINTS).write_bytes(exercise_index.encode_index(list(CHAPTERS)))
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)

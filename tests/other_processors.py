@@ -16,8 +16,8 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.bank_message_check import failed_verdicts, other_messages
-from autograder.authoring.proof import shipped_key
+from autograder.authoring.bank_message_check import failed_verdicts, verdicts_without_own_message
+from autograder.authoring.proof import shipped_answer_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
@@ -35,7 +35,7 @@ EXERCISES = {exercise.name: exercise for exercise in OURS.all_exercises()}
 def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
     """Yield a line for each answer to an exercise that does not get its message."""
     parts = ExerciseParts(COURSE, EXERCISES[name].chapter, name)
-    course_judge, key = Judge(COURSE, parts.stem, only=name), shipped_key(parts)
+    course_judge, key = Judge(COURSE, parts.stem, only=name), shipped_answer_key(parts)
     assert key is not None, f"{name} is not shipped: run `make build`"
     torch.set_num_threads(threads)  # after the setup cell, which sets it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
@@ -58,7 +58,7 @@ def _of_a_right_one(report: Report) -> str:
 
 
 def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
-    others = [f"by {each.requirement!r}: {each.sentence}" for each in other_messages(exercise, answer, report)]
+    others = [f"by {each.requirement!r}: {each.sentence}" for each in verdicts_without_own_message(exercise, answer, report)]
     return "; ".join(others) if failed_verdicts(report) else "full points"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.authoring.run_chapter_cells import run_lesson
+from autograder.authoring.run_chapter_cells import run_lesson_until
 from explorers.synthetic_digits import SIDE, draw_strokes, strokes_of, wobbled
 from tests.small_chapter import PROJECT
 
@@ -90,7 +90,7 @@ CHOSEN_ON, MEASURED_ON = _HANDS[::2], _HANDS[1::2]
 
 def lesson(seed: int, last: str = LAST_CELL) -> dict[str, Any]:
     """Return the variables of chapter 6a, with its own training, after the cell with this name."""
-    return run_lesson(PROJECT / "course" / "chapters" / "ch06a_your_handwriting.py", last, seed)
+    return run_lesson_until(PROJECT / "course" / "chapters" / "ch06a_your_handwriting.py", last, seed)
 
 
 def all_drawings() -> Tensor:

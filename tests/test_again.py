@@ -14,8 +14,8 @@ from autograder.grading.regrade_policy import (
     BETTER_BEFORE,
     PointsChange,
     RegradeOptions,
-    better_before,
     check_only,
+    exercises_with_kept_score,
     render_changes,
 )
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -76,8 +76,8 @@ class TestSettled:
         once = keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
         twice = keep.settled(once, verdict(0, 0, 1))
 
-        assert ([1, 1, 0.5], ("halve",)) == (shares(once), better_before(once))
-        assert ([1, 1, 1], ("halve", "more")) == (shares(twice), better_before(twice))
+        assert ([1, 1, 0.5], ("halve",)) == (shares(once), exercises_with_kept_score(once))
+        assert ([1, 1, 1], ("halve", "more")) == (shares(twice), exercises_with_kept_score(twice))
         assert (BETTER_BEFORE,) == twice.reports[0].notes
 
     def test_test_cells_keep_the_better_score_too(self) -> None:

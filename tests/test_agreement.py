@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.authoring.build_course import make_data_files
-from autograder.authoring.proof_receipts import keys_that_hold
+from autograder.authoring.build_course import make_shipped_files
+from autograder.authoring.proof_receipts import valid_answer_keys
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
@@ -105,8 +105,8 @@ def test_damaged_files_do_not_hold() -> None:
     """Unreadable files do not hold, so that a build replaces them."""
     files = shipped_observations.encode({"double": made.key()})
 
-    assert not keys_that_hold(cast(Judge, MadeJudge()), files | {".json": b"[]"})
-    assert not keys_that_hold(cast(Judge, MadeJudge()), {".json": files[".json"]})
+    assert not valid_answer_keys(cast(Judge, MadeJudge()), files | {".json": b"[]"})
+    assert not valid_answer_keys(cast(Judge, MadeJudge()), {".json": files[".json"]})
 
 
 @pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])
@@ -124,5 +124,5 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     changed = shipped_observations.encode(keys)
 
     assert changed != committed
-    built = make_data_files(COURSE.folder, "ch01b_broadcasting", changed)
+    built = make_shipped_files(COURSE.folder, "ch01b_broadcasting", changed)
     assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept

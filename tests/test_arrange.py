@@ -18,13 +18,22 @@ from torch.nn import functional
 from autograder import check
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint, run_test_cases
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange, arranged_program_check
 from explorers.controls import Refused
-from explorers.parsons_problem import DEEPEST, GAP, LONGEST, Pieces, arrangement_of, pieces_of, puzzle_names, read_lines
+from explorers.parsons_problem import (
+    DEEPEST,
+    GAP,
+    LONGEST,
+    Pieces,
+    arrangement_from_call,
+    parse_puzzle_file,
+    puzzle_names,
+    shuffled_pieces,
+)
 from explorers.parsons_problem_widget import Arranger
 from tests import leaks
 from tests.arranged_programs import PROGRAMS
@@ -69,12 +78,12 @@ def solved(pieces: Pieces) -> tuple[list[tuple[int, int]], dict[int, list[str]]]
 
 
 def _bank(name: str) -> AnswerBank:
-    return load_bank(bank_path(PROJECT / "course", COURSE.find(name).chapter, name))
+    return load_bank(bank_file(PROJECT / "course", COURSE.find(name).chapter, name))
 
 
 def put(*lines: str, name: str = "train_step", **filled: str) -> Arranger:
     """Arrange these lines, with texts for their gaps."""
-    pieces = pieces_of(name, 0)
+    pieces = shuffled_pieces(name, 0)
     order = [pieces.lines.index(line) + 1 for line in lines]
     fill = {
         pieces.lines.index(line) + 1: filled[f"gap{place}"]
@@ -103,7 +112,7 @@ class TestLines:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_order_in_the_file_says_nothing(self, name: str) -> None:
         """The lines are sorted and not indented, none occurs twice, and at least one has a gap."""
-        head, lines, _ = read_lines(COURSE.arranged(name))
+        head, lines, _ = parse_puzzle_file(COURSE.arranged(name))
         assert sorted(lines) == lines == [line.strip() for line in lines] and len(set(lines)) == len(lines)
         assert head.startswith(f"def {name}(") and any(GAP in line for line in lines)
 
@@ -118,7 +127,7 @@ class TestLines:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_distractors_are_the_banks(self, name: str) -> None:
         """The right program leaves out two lines, and both occur in wrong answers of the bank."""
-        pieces = pieces_of(name, 0)
+        pieces = shuffled_pieces(name, 0)
         used = {number for number, _ in solved(pieces)[0]}
         left = [line for number, line in enumerate(pieces.lines, 1) if number not in used]
         wrong = {line.strip() for answer in _bank(name) if not answer.is_right for line in answer.source.splitlines()}
@@ -127,7 +136,7 @@ class TestLines:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_lines_of_mistakes_are_the_banks(self, name: str) -> None:
         """Each line of a mistake stands in the bank's answer with that tag, and in no other part of the file."""
-        _, lines, of_mistakes = read_lines(COURSE.arranged(name))
+        _, lines, of_mistakes = parse_puzzle_file(COURSE.arranged(name))
         bank = {each.tag: [line.strip() for line in each.source.splitlines()] for each in _bank(name)}
         assert of_mistakes and list(of_mistakes) == sorted(of_mistakes)
         assert [] == [tag for tag, line in of_mistakes.items() if line not in bank[tag] or line in lines]
@@ -142,7 +151,7 @@ class TestLines:
             "def running_loss(losses):\n    for loss in losses:\n        loss.backward()\n    return loss.item()", names
         )
         check("running_loss", names["running_loss"])
-        _, lines, of_mistakes = read_lines(COURSE.arranged("running_loss"))
+        _, lines, of_mistakes = parse_puzzle_file(COURSE.arranged("running_loss"))
         after = arrange("running_loss", seed=0)
         assert of_mistakes["last-loss-only"] in repr(after) and of_mistakes["last-loss-only"] not in repr(before)
         assert of_mistakes["list-first"] not in repr(after) and all(line in repr(after) for line in lines)
@@ -159,7 +168,7 @@ class TestOrder:
     def test_one_is_right(self, name: str) -> None:
         """The right order passes the check, and the progress log does not change."""
         before = LOGBOOK.read()
-        order, fill = solved(pieces_of(name, 0))
+        order, fill = solved(shuffled_pieces(name, 0))
         made = arrange(name, order=order, fill=fill, seed=0)
         assert made.text == PROGRAMS[name]
         assert "checks passed" in made.said and f"{name}: all" in made.said and before == LOGBOOK.read()
@@ -167,8 +176,8 @@ class TestOrder:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_levels_may_be_left_out_going_down(self, name: str) -> None:
         """Without a level, a line after a colon is indented one level more."""
-        order, fill = solved(pieces_of(name, 0))
-        text = arrangement_of(pieces_of(name, 0), [number for number, _ in order], fill).text(pieces_of(name, 0))
+        order, fill = solved(shuffled_pieces(name, 0))
+        text = arrangement_from_call(shuffled_pieces(name, 0), [number for number, _ in order], fill).text(shuffled_pieces(name, 0))
         assert text.splitlines()[:3] == PROGRAMS[name].splitlines()[:3]
 
     @pytest.mark.parametrize(
@@ -191,7 +200,7 @@ class TestOrder:
         orders = []
         for user in ("ada", "ada", "grace"):
             monkeypatch.setenv("JUPYTERHUB_USER", user)
-            orders.append(pieces_of("evaluate").lines)
+            orders.append(shuffled_pieces("evaluate").lines)
         assert orders[0] == orders[1] != orders[2] and sorted(orders[0]) == sorted(orders[2])
 
     def test_notebook_keeps_its_names(self, notebook: dict[str, Any]) -> None:
@@ -240,10 +249,10 @@ class TestTrouble:
 
     def test_program_that_cannot_be_defined(self) -> None:
         """If the definition itself raises, the page shows the error in one line."""
-        pieces = pieces_of("train_step", 0)
+        pieces = shuffled_pieces("train_step", 0)
         place = pieces.lines.index(CLEAR) + 1
         made = Arranger(
-            Pieces("train_step", "def train_step(a=1 / 0):", pieces.lines), arrangement_of(pieces, [place], {})
+            Pieces("train_step", "def train_step(a=1 / 0):", pieces.lines), arrangement_from_call(pieces, [place], {})
         )
         sent(made, {"choose": "check"})
         assert "This program cannot be run: ZeroDivisionError: division by zero" in made.picture
@@ -253,7 +262,7 @@ class TestPage:
     def test_message_is_taken(self) -> None:
         """The page's message sets order, levels and gaps; a check then judges them."""
         made = arrange("train_step", seed=0)
-        order, fill = solved(pieces_of("train_step", 0))
+        order, fill = solved(shuffled_pieces("train_step", 0))
         sent(
             made,
             {
@@ -302,7 +311,7 @@ class TestPage:
         """The text version has all numbered lines and an example call; the HTML version is a list without buttons."""
         made = arrange("evaluate", seed=0)
         data = bundle(made)
-        lines = pieces_of("evaluate", 0).lines
+        lines = shuffled_pieces("evaluate", 0).lines
         assert all(f"{number:3}  {line}" in data["text/plain"] for number, line in enumerate(lines, 1))
         assert 'arrange("evaluate", order=[' in data["text/plain"] and repr(made) == data["text/plain"]
         assert len(lines) == data["text/html"].count("<li>") and "<button" not in data["text/html"]

@@ -22,7 +22,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.grading.grade_submission import grade, plan_submission
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.run_specification import AnswerStep, Limits, ProbeStep, Runner
+from autograder.sandbox.execution.run_specification import CellStep, Limits, ProbeStep, Runner
 from autograder.submission.read_submission import read_submission
 from tests.attacks import on_stock, teacher_on_stock
 from tests.cheats import FACTS_ALONE
@@ -148,7 +148,7 @@ def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNo
         read_submission(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED
     ).program.steps
 
-    assert isinstance(steps[10], AnswerStep) and isinstance(steps[11], ProbeStep)
+    assert isinstance(steps[10], CellStep) and isinstance(steps[11], ProbeStep)
     assert TARGET == steps[11].exercise
 
 

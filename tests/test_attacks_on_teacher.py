@@ -36,7 +36,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.sandbox.execution.run_specification import Limits, Outcome, Program
+from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program
 from autograder.submission.submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED
@@ -113,9 +113,9 @@ def test_there_are_many() -> None:
 def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: NotebookNode, honest: bytes) -> None:
     """Each attacking notebook gets a verdict: the points of its answers, or none with a reason."""
 
-    def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
-        solved = {name: Outcome(judge.keys.full_key(name, SEED).reference) for name in judge.chapter.exercises}
-        other = Outcome(raised=ExceptionSnapshot("NotImplementedError", ""))
+    def runner(program: Program, _limits: Limits) -> dict[str, ExerciseOutcome]:
+        solved = {name: ExerciseOutcome(judge.keys.full_key(name, SEED).reference) for name in judge.chapter.exercises}
+        other = ExerciseOutcome(raised=ExceptionSnapshot("NotImplementedError", ""))
         rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
 

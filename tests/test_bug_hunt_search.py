@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import single_line_edits
-from autograder.authoring.find_bug_hunts import find_hunts, line_at_fault
+from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit
 from autograder.authoring.hunt_files import made_of, outdated_hunts
 from autograder.authoring.program_classification import ProgramRuns
 from autograder.authoring.variable_renaming import other_names, renamed
@@ -18,7 +18,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.exercise_files import ExerciseParts
 from autograder.files import write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path
-from autograder.questions.false_sentences import false_sentences
+from autograder.questions.false_sentences import tags_of_false_sentences
 from tests.small_chapter import PROJECT, SAMPLE
 
 # A time limit may come where the interpreter tidies up, which can only report it.
@@ -82,7 +82,7 @@ def test_mutations_keep_the_line_as_it_is_written() -> None:
 )
 def test_line_at_fault(wrong: str, kind: str, line: int) -> None:
     """One line may be changed, missing, too much, or at another place."""
-    found = line_at_fault(wrong, SCALE)
+    found = single_line_edit(wrong, SCALE)
 
     assert found is not None and found.kind == kind and found.text == wrong
     assert abs(found.line - line) <= (kind == "move")
@@ -90,7 +90,7 @@ def test_line_at_fault(wrong: str, kind: str, line: int) -> None:
 
 def test_programs_that_differ_in_several_lines_have_no_line_at_fault() -> None:
     """Nothing is guessed."""
-    assert line_at_fault(SCALE.replace("x.", "y."), SCALE) is None
+    assert single_line_edit(SCALE.replace("x.", "y."), SCALE) is None
 
 
 def test_other_names() -> None:
@@ -115,12 +115,12 @@ def test_false_sentences() -> None:
     judge, name = judged()
     runs = ProgramRuns(judge, name)
     known = runs.exercise, runs.key, runs.bank
-    false = false_sentences(*known, "no-eps")
+    false = tags_of_false_sentences(*known, "no-eps")
 
     assert "dim-0-always" in false and "no-eps" not in false
     for answer in judge.banks[name]:
         if answer.also:
-            assert not set(answer.also) & set(false_sentences(*known, answer.tag))
+            assert not set(answer.also) & set(tags_of_false_sentences(*known, answer.tag))
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from autograder.authoring.program_classification import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.errors import DamagedData, UnknownExercise
 from autograder.notebook import progress_log
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
@@ -66,10 +66,10 @@ class TestCommitted:
         exercise, key = COURSE.find(name), key_of(name)
         mistakes = {mistake.tag: mistake for mistake in key.mistakes}
         for tag, others in HUNTS[name].false.items():
-            mine = set(failing_cases(exercise, key, mistakes[tag]))
+            mine = set(cases_showing_mistake(exercise, key, mistakes[tag]))
             for other in others:
                 assert mistakes[other].sentence not in ("", mistakes[tag].sentence)
-                assert set(failing_cases(exercise, key, mistakes[other])) - mine
+                assert set(cases_showing_mistake(exercise, key, mistakes[other])) - mine
 
     @pytest.mark.night
     @pytest.mark.parametrize("stem", STEMS)

@@ -60,7 +60,7 @@ class TestNotebooks:
 
     def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a proof, a wrong prediction in the chapter's text stops the run."""
-        monkeypatch.setattr(lesson_functions, "Reveal", lesson_functions.Reveal)
+        monkeypatch.setattr(lesson_functions, "PredictionOutcome", lesson_functions.PredictionOutcome)
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if cell.id == "held")
         exec(proof[place].source, {})

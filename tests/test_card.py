@@ -19,11 +19,11 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import completion_card, last_check, progress_log
 from autograder.notebook.last_check import CHECKED, LastCheck
 from autograder.notebook.progress_log import LOGBOOK
-from autograder.notebook.progress_overview import card_after, whole_chapter
+from autograder.notebook.progress_overview import card_after, merge_sittings
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images
 
-FIRST = whole_chapter(COURSE.listed, COURSE.listed[0])
+FIRST = merge_sittings(COURSE.listed, COURSE.listed[0])
 WITH_POINTS = [name for name, worth in FIRST.exercises.items() if worth.points]
 
 

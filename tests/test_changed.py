@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.answer_bank import AnswerBank, KnownAnswer, load_bank
 from autograder.course.answers_by_replacement import apply_change, bare
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError
 from autograder.exercises.probe import see_exception
 from tests.sample_course import COURSE, STEM, sample_judge
@@ -41,7 +41,7 @@ class Number:  # a name for it
 
 def bank_of(folder: Path, entries: str, exercise: str = "double") -> AnswerBank:
     """Return the bank with these entries, in the small course."""
-    path = bank_path(make_project(folder) / "course", SMALL, exercise)
+    path = bank_file(make_project(folder) / "course", SMALL, exercise)
     path.parent.mkdir(parents=True)
     head = f'from autograder.course.answer_bank import AnswerBank\n\nbank = AnswerBank("{exercise}")\n\n\n'
     path.write_text(head + entries, encoding="utf-8")
@@ -162,7 +162,7 @@ class TestBank:
         chapter.write_text(TEXT.replace("math.fsum([x, x])", "x + x"), encoding="utf-8")
 
         with pytest.raises(AnswerBankError) as caught:
-            load_bank(bank_path(tmp_path / "course", SMALL, "double"))
+            load_bank(bank_file(tmp_path / "course", SMALL, "double"))
 
         assert ["squares", "thrice"] == [line.split("'")[1] for line in str(caught.value).splitlines()]
 

@@ -23,14 +23,14 @@ from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from autograder.authoring.bank_message_check import failed_verdicts, other_messages
+from autograder.authoring.bank_message_check import failed_verdicts, verdicts_without_own_message
 from autograder.authoring.example_students import ClassMaker
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
-from autograder.grading.execution_plan import Task, plan_run
+from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.ipython_syntax import UNREAD
 from autograder.notebook import last_check, progress_log, run_test_cases
 from autograder.notebook.kernel_answer_text import text_of
@@ -87,7 +87,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Observation]:
 def graded(stem: str) -> dict[str, dict[str, str]]:
     """The answers to each exercise, bank, solution and starter, with the text that grading reads of each in a file."""
     known, release = judge_of(stem), nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
-    tasks = [Task(name, (), 1.0) for name in known.names]
+    tasks = [ExerciseTask(name, (), 1.0) for name in known.names]
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
         submission = read_submission(student.data, release)
@@ -110,7 +110,7 @@ def as_expected(exercise: Exercise, answer: KnownAnswer | None, report: Report) 
         return report.passed or not report.score
     if answer.is_right:
         return report.passed
-    return bool(failed_verdicts(report)) and not list(other_messages(exercise, answer, report))
+    return bool(failed_verdicts(report)) and not list(verdicts_without_own_message(exercise, answer, report))
 
 
 @pytest.mark.filterwarnings("ignore")  # a warning in an answer is the student's to read
@@ -196,7 +196,7 @@ def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytes
         OrderedCell(CellRole.CHECK, exercises=("double",)),
     ]
     parts += [OrderedCell(CellRole.ANSWER, TRIPLE, ("triple",)), OrderedCell(CellRole.CHECK, exercises=("triple",))]
-    tasks = [Task(name, (), 1.0) for name in ("double", "triple")]
+    tasks = [ExerciseTask(name, (), 1.0) for name in ("double", "triple")]
     in_file = plan_run(parts, tasks, AssignmentSetup("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
 
@@ -308,7 +308,7 @@ def of_grading(cell: str, above: str) -> str:
         OrderedCell(CellRole.ANSWER, cell, ("double",)),
         OrderedCell(CellRole.CHECK, exercises=("double",)),
     ]
-    return plan_run(parts, [Task("double", (), 1.0)], AssignmentSetup("", (), SETUP)).sources["double"]
+    return plan_run(parts, [ExerciseTask("double", (), 1.0)], AssignmentSetup("", (), SETUP)).sources["double"]
 
 
 @pytest.mark.parametrize("within", ["cell above", "cell", "function"])

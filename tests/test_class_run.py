@@ -23,7 +23,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, class_text_table, executors, verdict_store
-from autograder.grading.assignment import Assignment, chapter_text, release_path
+from autograder.grading.assignment import Assignment, relative_chapter_path, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
 from autograder.grading.executors import WorkerChoice
@@ -56,7 +56,7 @@ def assignment(tmp_path: Path) -> Assignment:
     path = release_path(tmp_path, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
-    return Assignment(STEM, str(tmp_path), True, "grader", "digest", {chapter_text(STEM): b""}, b"")
+    return Assignment(STEM, str(tmp_path), True, "grader", "digest", {relative_chapter_path(STEM): b""}, b"")
 
 
 @pytest.fixture
@@ -381,7 +381,7 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
             handed.extend(args)
             return super().submit(fn, *args)
 
-    crew = executors.GrowingExecutor(Pool, 2, len(seconds), clock)
+    crew = executors.LazyPoolExecutor(Pool, 2, len(seconds), clock)
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)

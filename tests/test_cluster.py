@@ -18,7 +18,7 @@ def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
     """A client without encryption, or with another key, cannot connect to scheduler or workers."""
     import distributed
 
-    with dask_cluster.dask_here(1) as executor:
+    with dask_cluster.local_dask_executor(1) as executor:
         assert os.getpid() != executor.submit(os.getpid).result()
         client = executor._client  # type: ignore[attr-defined]
         address, security = client.scheduler.address, client.security
@@ -40,7 +40,7 @@ def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(subprocess, "run", missing)
 
-    with pytest.raises(WorkFailed, match="--workers does the same"), dask_cluster.dask_here(1):
+    with pytest.raises(WorkFailed, match="--workers does the same"), dask_cluster.local_dask_executor(1):
         pass
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grading.class_text_table import class_rows
-from autograder.reports.class_results import Results
-from autograder.reports.csv_files import unreadable_letters
+from autograder.reports.class_results import ClassResults
+from autograder.reports.csv_files import letters_about_unreadable_files
 from tests.made_downloads import canvas_link, write_zip
 from tests.small_chapter import STEM, make_project
 
@@ -60,7 +60,7 @@ def test_from_a_list_of_groups_to_each_member(project: Path, capsys: pytest.Capt
     assert "eve: a link in place of a file: https://x.example.org/nb." in told and "missing" not in told
     for student in ("ada", "bob", "cleo"):
         assert NOTEBOOK == (course / "submitted" / student / STEM / f"{STEM}.ipynb").read_bytes()
-    letters = unreadable_letters([Results(course, STEM, "Small", tuple(class_rows(course, STEM)))]).decode()
+    letters = letters_about_unreadable_files([ClassResults(course, STEM, "Small", tuple(class_rows(course, STEM)))]).decode()
     assert "To: eve\n" in letters and "there is no notebook in it (found: 'link.html')" in letters
 
 

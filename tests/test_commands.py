@@ -209,7 +209,7 @@ def test_doctor(
     """`doctor` says whether students' code is confined, and if not, why, with or without a course."""
     begins = raising(WorkFailed(refused)) if refused else lambda _: None
     monkeypatch.setattr("autograder.sandbox.self_test.confinement_problem", lambda: reason)
-    monkeypatch.setattr("autograder.sandbox.execution.choose_runner.try_start", begins)
+    monkeypatch.setattr("autograder.sandbox.execution.choose_runner.check_fork_server", begins)
 
     for root in (PROJECT, tmp_path):
         assert main(["--root", str(root), "doctor"]) == status

@@ -23,7 +23,7 @@ from autograder.sandbox import confinement_trial, require_confinement, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.run_specification import AssignmentSetup, Outcome
+from autograder.sandbox.execution.run_specification import AssignmentSetup, ExerciseOutcome
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
@@ -57,7 +57,7 @@ def servers(wall: str) -> ForkServerPool:
     return _pools.setdefault(wall, ForkServerPool())
 
 
-def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> Outcome:
+def outcome(servers: ForkServerPool, *lines: str, name: str = "one") -> ExerciseOutcome:
     """Return the outcome of an answer with these lines as its body; `{}` stands for the project's folder."""
     body = "\n    ".join(line.format(PROJECT) for line in lines)
     answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
@@ -357,7 +357,7 @@ class TestUse:
 @pytest.mark.night
 def test_two_at_once_do_not_mix(servers: ForkServerPool) -> None:
     """Runs of several threads do not mix up their results."""
-    seen: dict[str, Outcome] = {}
+    seen: dict[str, ExerciseOutcome] = {}
 
     def answer(name: str, number: int) -> None:
         seen[name] = outcome(servers, f"return {number}", name=name)

@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin import deadlines
-from autograder.nbgrader_plugin.apply_deadlines import set_dates, set_time
-from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, to_datetime
+from autograder.nbgrader_plugin.apply_deadlines import set_time, sync_due_dates
+from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, LatePolicy, as_nbgrader, to_datetime
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -79,18 +79,18 @@ class TestPenalty:
     )
     def test_days_that_have_begun(self, hours: float, points: float) -> None:
         """After the grace period, each day begun since the due date costs its points."""
-        assert points == Lateness(2, 1).penalty(hours * 3600)
+        assert points == LatePolicy(2, 1).penalty(hours * 3600)
 
     @given(st.floats(0, 1e7), st.floats(0, 1e7), st.floats(0, 100), st.floats(0, 100))
     def test_later_is_never_cheaper(self, one: float, other: float, points: float, grace: float) -> None:
         """The penalty never falls with more lateness."""
-        rule = Lateness(points, grace)
+        rule = LatePolicy(points, grace)
 
         assert 0 <= rule.penalty(min(one, other)) <= rule.penalty(max(one, other))
 
     def test_no_rule_costs_nothing(self) -> None:
         """A grace period alone costs nothing."""
-        assert 0 == Lateness(grace_hours=2).penalty(1e6)
+        assert 0 == LatePolicy(grace_hours=2).penalty(1e6)
 
 
 class TestFile:
@@ -108,7 +108,7 @@ class TestFile:
             "[late]\npoints_per_day = 2\n",
         )
 
-        assert EVENING == found.due["week"] and Lateness(2, 0) == found.late
+        assert EVENING == found.due["week"] and LatePolicy(2, 0) == found.late
         assert timedelta(days=2) == found.extension("week", "ada")
         assert found.extension("week", "bob") is None is found.extension("other", "ada")
 
@@ -165,7 +165,7 @@ class TestCommand:
 
         assert 0 == status and "  ada: until " in told and "2 points for each day that has begun" in told
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
-        assert Lateness(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
+        assert LatePolicy(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
 
     @pytest.mark.night
     def test_a_name_that_nobody_has_is_told(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
@@ -287,7 +287,7 @@ class TestTheLastDecisionCounts:
             until = last.extended.get("week", {}).get("ada", last.due.get("week", EVENING))
             late = max(0.0, (EVENING - until).total_seconds())
             assert late == submission.total_seconds_late
-            assert Lateness(points, grace).penalty(late) == Lateness(points, grace).penalty(
+            assert LatePolicy(points, grace).penalty(late) == LatePolicy(points, grace).penalty(
                 submission.total_seconds_late
             )
             decided(gradebook, Path(folder), Deadlines())
@@ -306,4 +306,4 @@ def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
     """Apply these deadlines, as if the teacher's file held them."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(deadlines, "read_deadlines", lambda _: found)
-        set_dates(gradebook, course, "week")
+        sync_due_dates(gradebook, course, "week")

@@ -18,7 +18,7 @@ from nbconvert.exporters import HTMLExporter
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.controls import LONGEST, Control, Refused
-from explorers.explorer_markup import chooser, number, numbers, still
+from explorers.explorer_markup import choice_button, number, numbers, still
 from explorers.widget import Explorer
 from tests.small_chapter import PROJECT
 
@@ -32,7 +32,7 @@ class Counter(Explorer):
         self.show()
 
     def draw(self) -> Html:
-        return tag("p", f"{len(self.arrived)} arrived", chooser("node", "n1", "a node"))
+        return tag("p", f"{len(self.arrived)} arrived", choice_button("node", "n1", "a node"))
 
     def offer(self) -> Sequence[Control]:
         return [
@@ -257,7 +257,7 @@ class TestMarkup:
     @given(value=st.text(), label=_WORDS)
     def test_still_picture_keeps_the_words(self, value: str, label: str) -> None:
         """Buttons become plain text with the same class."""
-        picture = join("before ", chooser("node", value, label, class_="x-node"))
+        picture = join("before ", choice_button("node", value, label, class_="x-node"))
 
         assert f'before <span class="x-node">{escape(label)}</span>' == still(picture)
 

@@ -14,7 +14,7 @@ from autograder.__main__ import main
 from autograder.nbgrader_plugin.deadlines import read_deadlines
 from autograder.nbgrader_plugin.gradebook_scores import people
 from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
-from autograder.nbgrader_plugin.preflight_checks import gradebook_write_failure
+from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -127,7 +127,7 @@ def test_a_locked_gradebook_stops_it_before_anything_is_deleted(
     before = files(course)
 
     def locked(*_: object) -> None:
-        raise gradebook_write_failure(course, Exception("database is locked"))
+        raise gradebook_write_error(course, Exception("database is locked"))
 
     monkeypatch.setattr("nbgrader.api.Gradebook.remove_student", locked)
 

@@ -23,13 +23,13 @@ from autograder.course.chapter_judge import Judge
 from autograder.errors import DamagedData
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
 from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.grading.grade_submission import Grading
+from autograder.grading.grade_submission import SubmissionGrading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
 from autograder.notebook.report_rendering import html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.run_specification import LIMITS, Limits, Outcome, Program, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Program, Runner
 from autograder.sandbox.execution.submission_runner import outcome_in
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT
@@ -220,35 +220,35 @@ def test_any_mutated_submission_is_graded_or_named(
 def stand_in(judge: Judge, ends: list[Any]) -> Runner:
     """Return a runner that runs nothing, and gives the exercises these outcomes in turn."""
 
-    def run(program: Program, _limits: Limits) -> dict[str, Outcome]:
+    def run(program: Program, _limits: Limits) -> dict[str, ExerciseOutcome]:
         names = [step.exercise for step in program.probings]
         return {name: _outcome(judge, name, *ends[index % len(ends)]) for index, name in enumerate(names)}
 
     return run
 
 
-def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
+def _outcome(judge: Judge, name: str, end: str, more: Any) -> ExerciseOutcome:
     key = judge.keys.full_key(name, SEED)
-    kinds: dict[str, Callable[[], Outcome]] = {
-        "right": lambda: Outcome(key.reference),
-        "none": lambda: Outcome(()),
-        "hangs": lambda: Outcome(timed_out=True),
-        "few": lambda: Outcome(key.reference[1:]),
-        "many": lambda: Outcome((*key.reference, *key.reference)),
-        "stub": lambda: Outcome(raised=ExceptionSnapshot("NotImplementedError", "")),
-        "mistake": lambda: Outcome(key.mistakes[more % len(key.mistakes)].observations),
-        "raised": lambda: Outcome(raised=more),
+    kinds: dict[str, Callable[[], ExerciseOutcome]] = {
+        "right": lambda: ExerciseOutcome(key.reference),
+        "none": lambda: ExerciseOutcome(()),
+        "hangs": lambda: ExerciseOutcome(timed_out=True),
+        "few": lambda: ExerciseOutcome(key.reference[1:]),
+        "many": lambda: ExerciseOutcome((*key.reference, *key.reference)),
+        "stub": lambda: ExerciseOutcome(raised=ExceptionSnapshot("NotImplementedError", "")),
+        "mistake": lambda: ExerciseOutcome(key.mistakes[more % len(key.mistakes)].observations),
+        "raised": lambda: ExerciseOutcome(raised=more),
         "odd": lambda: received([more[index % len(more)] for index in range(len(key.cases))]),
     }
     return kinds[end]()
 
 
-def received(observations: list[Any]) -> Outcome:
+def received(observations: list[Any]) -> ExerciseOutcome:
     """Return the outcome that the grader reads from sent observations."""
     try:
         return outcome_in(Frame({}, to_bytes(observations)))
     except DamagedData:
-        return Outcome(raised=ExceptionSnapshot("DamagedData", ""))
+        return ExerciseOutcome(raised=ExceptionSnapshot("DamagedData", ""))
 
 
 def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LIMITS) -> None:
@@ -256,7 +256,7 @@ def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LI
     submission = read_submission(data, made.release)
     nbformat.validate(submission.notebook)
     assert json.dumps(submission.notebook).encode()
-    grading = Grading(submission, made.judge, SEED)
+    grading = SubmissionGrading(submission, made.judge, SEED)
     verdict = grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(runner, limits), limits)
 
     assert verdict == SubmissionVerdict.from_json(json.loads(json.dumps(verdict.to_json())))
@@ -299,4 +299,4 @@ def test_any_mutated_code_runs_to_a_verdict(
 def test_any_message_is_an_outcome_or_damaged(raised: Any, body: bytes) -> None:
     """Any message from a student's process is an outcome, or raises DamagedData."""
     with suppress(DamagedData):
-        assert isinstance(outcome_in(Frame({"raised": raised}, body)), Outcome)
+        assert isinstance(outcome_in(Frame({"raised": raised}, body)), ExerciseOutcome)

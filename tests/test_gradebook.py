@@ -108,13 +108,13 @@ class TestExtraCredit:
     @pytest.fixture
     def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
         """Return a function that records a verdict as a run does, and returns the extra credit in the gradebook."""
-        from autograder.nbgrader_plugin.extra_credit import give_extra_credit
+        from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
             verdict_store.store_new_verdict(tmp_path, "ada", made)
             found = verdict_store.read_verdict_file(tmp_path, "ch", "ada")
             assert found is not None
-            give_extra_credit(gradebook, tmp_path, "ada", found)
+            record_extra_credit(gradebook, tmp_path, "ada", found)
             return extra_credit(gradebook)
 
         return given

@@ -21,7 +21,7 @@ from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.sandbox.execution.run_specification import AnswerStep, Limits, Outcome, ProbeStep, Program
+from autograder.sandbox.execution.run_specification import CellStep, ExerciseOutcome, Limits, ProbeStep, Program
 from autograder.submission import student_folder
 from autograder.submission.plain_file import read_submitted_file as read_file
 from autograder.submission.released_cells import starters
@@ -44,7 +44,7 @@ def release(judge: Judge) -> NotebookNode:
     return released(judge)
 
 
-def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
+def runner(program: Program, _limits: Limits) -> dict[str, ExerciseOutcome]:
     """Run a program in this process, which is fast and sufficient for harmless answers."""
     namespace: dict[str, Any] = {}
     exec(program.ground.setup, namespace)
@@ -53,9 +53,9 @@ def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
     for step in program.steps:
         if isinstance(step, ProbeStep):
             seen = known[step.exercise].observe(namespace[step.exercise], program.cases[step.exercise])
-            outcomes[step.exercise] = Outcome(seen)
+            outcomes[step.exercise] = ExerciseOutcome(seen)
         else:
-            exec(step.source if isinstance(step, AnswerStep) else "\n".join(step.statements), namespace)
+            exec(step.source if isinstance(step, CellStep) else "\n".join(step.statements), namespace)
     return outcomes
 
 
@@ -90,14 +90,14 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
 @pytest.mark.parametrize(
     ("outcome", "status", "told"),
     [
-        (Outcome(timed_out=True), Status.TIMEOUT, "still running"),
-        (Outcome(raised=ExceptionSnapshot("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
-        (Outcome(raised=ExceptionSnapshot("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
-        (Outcome(observations=()), Status.ERROR, "did not all answer"),
+        (ExerciseOutcome(timed_out=True), Status.TIMEOUT, "still running"),
+        (ExerciseOutcome(raised=ExceptionSnapshot("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
+        (ExerciseOutcome(raised=ExceptionSnapshot("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
+        (ExerciseOutcome(observations=()), Status.ERROR, "did not all answer"),
     ],
 )
 def test_cell_that_was_not_probed_gets_its_status(
-    judge: Judge, release: NotebookNode, solved: bytes, outcome: Outcome, status: Status, told: str
+    judge: Judge, release: NotebookNode, solved: bytes, outcome: ExerciseOutcome, status: Status, told: str
 ) -> None:
     """A cell that times out, raises or is unwritten gets that status, and costs only its own exercise."""
     verdict = grade(solved, release, judge, SEED, lambda p, m: runner(p, m) | {"standardize": outcome})
@@ -110,7 +110,7 @@ def test_cell_that_was_not_probed_gets_its_status(
 def test_runner_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookNode, solved: bytes) -> None:
     """An error of the runner itself is raised, and never becomes a score."""
 
-    def broken(*_: object) -> dict[str, Outcome]:
+    def broken(*_: object) -> dict[str, ExerciseOutcome]:
         raise WorkFailed("no process")
 
     with pytest.raises(WorkFailed):

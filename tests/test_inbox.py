@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from autograder.errors import WorkFailed
 from autograder.submission import student_folder
 from autograder.submission.plain_file import without_outputs
-from autograder.submission.read_submission import read_parcel
+from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
 from autograder.submission.student_folder import read_student_folder
 from autograder.submission.submission import SubmittedFiles
@@ -71,7 +71,7 @@ def hand_in(folder: Path, **files: bytes) -> Path:
 
 def answered(found: SubmittedFiles) -> int:
     """Return the number of answers in the graded notebook."""
-    submission = read_parcel(found, release())
+    submission = submission_from_files(found, release())
     assert submission.trouble is None
     return sum(text != starters(release())[name] for name, text in submission.answers.items())
 
@@ -263,7 +263,7 @@ def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
     """A notebook of another chapter gives one reason, and no list of repairs."""
     folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06a_your_handwriting.ipynb").read_bytes()})
 
-    submission = read_parcel(opened(folder), release(), COURSE.listed)
+    submission = submission_from_files(opened(folder), release(), COURSE.listed)
 
     assert ((), ()) == (submission.repairs, submission.eye)
     assert f"(ch06a_your_handwriting), handed in for {STEM}: it holds 1 exercise " in str(submission.trouble)
@@ -329,7 +329,7 @@ def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
     """A file with 60 MB of outputs is read as one without, even if truncated within them."""
     data = with_outputs("x" * 30_000_000)
     hand_in(tmp_path, **{NAME: data if sound else data[:-20_000_000]})
-    found = read_parcel(opened(tmp_path), release())
+    found = submission_from_files(opened(tmp_path), release())
 
     assert found.trouble is None
     names = list(starters(release()))[:2]
@@ -341,7 +341,7 @@ def test_too_large_without_outputs(tmp_path: Path) -> None:
     """A file that is too large without its outputs gives a reason, and is not read whole."""
     hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
     found = opened(tmp_path)
-    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(read_parcel(found, release()).trouble)
+    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(submission_from_files(found, release()).trouble)
 
     os.truncate(tmp_path / NAME, MAX_FILE + 5)
     assert len(opened(tmp_path).data) == MAX_BYTES + 1

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.chapter_judge import Judge
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError, ChapterFormatError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
 from autograder.grading.bounded_judging import judge_within_limits
@@ -100,7 +100,7 @@ class TestJudge:
         """An exercise without answers, or answers without an exercise, raises an error with the files."""
         for name in ("answers", "exercises", "chapters"):
             copytree(COURSE.folder / name, tmp_path / name)
-        bank = bank_path(tmp_path, STEM, "one_hot")
+        bank = bank_file(tmp_path, STEM, "one_hot")
         bank.rename(bank.with_name("two_hot.py"))
 
         with pytest.raises(ExerciseError) as caught:

@@ -17,7 +17,7 @@ from autograder.authoring.example_class import copy_course
 from autograder.authoring.student_answer_analysis import AnswerAnalysis, learn
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import release_path
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -77,7 +77,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     assert "Ada" not in found.entry and "ada" not in found.entry
     copy = tmp_path / "course"
     shutil.copytree(course, copy)
-    bank = bank_path(copy, STEM, NAME)
+    bank = bank_file(copy, STEM, NAME)
     lines = bank.read_text(encoding="utf-8").splitlines(keepends=True)
     entry = found.entry.replace(bank_entry_draft.TAG, "squared-spread").replace(
         bank_entry_draft.SENTENCE, "You divide by the square."
@@ -140,7 +140,7 @@ def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[st
 
     assert 0 == main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
     told = capsys.readouterr().out
-    assert f"A draft for {bank_path(course, STEM, NAME)}, after line" in told
+    assert f"A draft for {bank_file(course, STEM, NAME)}, after line" in told
     assert "✗" in told and "make build" in told and "Ada" not in told.split("A draft")[1]
 
 

@@ -21,7 +21,7 @@ from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.reports import class_results, write_reports
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.lecture_questions import lecture_file, lecture_page
 from tests.our_course import COURSE
 
@@ -30,7 +30,7 @@ EXERCISE, KEY = COURSE.find(NAME), COURSE.keys(STEM)[NAME]
 COSTLY = {"int-division": 2, "nan-row": 3, "one-count-for-all": 4, "mask-inverted": 5, "largest": 1}
 
 
-def class_with(counts: dict[str, int], course: Path = COURSE.folder) -> Results:
+def class_with(counts: dict[str, int], course: Path = COURSE.folder) -> ClassResults:
     """Return a class in which so many students show these mistakes in the exercise."""
     rows = []
     for tag, count in counts.items():
@@ -39,7 +39,7 @@ def class_with(counts: dict[str, int], course: Path = COURSE.folder) -> Results:
             STEM, 1, "", (judge(EXERCISE, KEY, mistake.observations, ""),), {NAME: 4}, {NAME: 0}
         )
         rows += [StudentRow(f"student-{tag}-{number}", verdict) for number in range(count)]
-    return Results(course, STEM, "Chapter 1b", tuple(rows))
+    return ClassResults(course, STEM, "Chapter 1b", tuple(rows))
 
 
 def slides(page: bytes) -> list[str]:

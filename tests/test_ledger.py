@@ -12,7 +12,7 @@ import yaml
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
-from autograder.notebook.lesson_functions import Reveal
+from autograder.notebook.lesson_functions import PredictionOutcome
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))
@@ -91,11 +91,11 @@ def test_each_claim_is_held(path: Path) -> None:
 @pytest.mark.night  # the proofs of `make test` hold predictions; at night, this seed's too
 def test_each_prediction_holds(path: Path) -> None:
     """The right answers of the chapter's predictions are those that torch computes."""
-    shown: list[Reveal] = []
+    shown: list[PredictionOutcome] = []
     found = chapter(path)
     scope: dict[str, Any] = {}
     exec(found.prelude, scope)
-    scope["reveal"] = lambda guess, actual: shown.append(Reveal(guess, actual))
+    scope["reveal"] = lambda guess, actual: shown.append(PredictionOutcome(guess, actual))
     for cell in found.cells:
         if cell.kind in (CellKind.LESSON, CellKind.MINE, CellKind.PREDICT, CellKind.FIGURE):
             exec(cell.source, scope)

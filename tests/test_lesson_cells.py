@@ -6,7 +6,7 @@ import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.notebook.lesson_functions import Reveal, reveal, shows_error
+from autograder.notebook.lesson_functions import PredictionOutcome, reveal, shows_error
 
 
 class TestReveal:
@@ -30,7 +30,7 @@ class TestReveal:
     )
     def test_a_guess_that_means_the_same_holds(self, guess: object, actual: object) -> None:
         """A guess of another type with the same meaning is right."""
-        assert Reveal(guess, actual).held
+        assert PredictionOutcome(guess, actual).held
 
     @pytest.mark.parametrize(
         ("guess", "actual"),
@@ -49,18 +49,18 @@ class TestReveal:
     )
     def test_a_wrong_guess_does_not_hold(self, guess: object, actual: object) -> None:
         """Another value, or a bool for a number, is wrong."""
-        assert not Reveal(guess, actual).held
+        assert not PredictionOutcome(guess, actual).held
 
     def test_no_guess_yet_still_tells(self) -> None:
         """Without a guess, the value is shown, and how to guess."""
-        told = repr(Reveal(..., torch.Size([2])))
+        told = repr(PredictionOutcome(..., torch.Size([2])))
 
         assert "No guess yet" in told
         assert "(2,)" in told
 
     def test_an_open_guess_keeps_the_answer_folded(self) -> None:
         """Without a guess, the value is folded."""
-        told = Reveal(..., 42)._repr_html_()
+        told = PredictionOutcome(..., 42)._repr_html_()
 
         assert told.index("<details>") < told.index("42") < told.index("</details>")
 

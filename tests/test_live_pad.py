@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from torch import nn
 
 from autograder.authoring.site import live_pad
-from autograder.authoring.site.network_weights import round_weights
+from autograder.authoring.site.network_weights import quantize_weights
 from autograder.errors import WorkFailed
 
 
@@ -27,7 +27,7 @@ def network() -> nn.Sequential:
 def test_weights_are_rounded_to_eight_bits() -> None:
     """The network computes nearly the same, and with just the weights that the page gets."""
     exact, rounded = network().eval(), network().eval()
-    layers = round_weights(rounded)
+    layers = quantize_weights(rounded)
     pictures = torch.rand(20, 1, 8, 8)
 
     assert ["conv", "relu", "pool", "linear"] == [layer["kind"] for layer in layers]
@@ -45,7 +45,7 @@ def test_weights_are_rounded_to_eight_bits() -> None:
 def test_a_layer_that_the_page_cannot_run_stops_the_build(layer: nn.Module) -> None:
     """The error names the layer and the script that would have to run it."""
     with pytest.raises(WorkFailed, match=rf"handwriting\.js can run, found {type(layer).__name__}"):
-        round_weights(nn.Sequential(layer))
+        quantize_weights(nn.Sequential(layer))
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ran.append(cell)
         return {"model": network(), "shrunk": lambda drawing: drawing.reshape(8, 4, 8, 4).sum((1, 3))}
 
-    monkeypatch.setattr(live_pad, "run_lesson", run)
+    monkeypatch.setattr(live_pad, "run_lesson_until", run)
     return ran
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from explorers import learning_rate_animation, loop_stepper
 from explorers.loop_widget import LoopStepper
-from explorers.recorded_animation import Panel
+from explorers.recorded_animation import PlotAxes
 from tests import films
 
 Parts = tuple[nn.Module, Any, nn.Module, Tensor, Tensor]
@@ -237,7 +237,7 @@ def test_the_page_carries_the_film() -> None:
 
 def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:
     """A mark outside is moved to the edge, and a line continues straight."""
-    panel = Panel(0, 1, 0, 1)
+    panel = PlotAxes(0, 1, 0, 1)
 
     assert (256.1, 155.6) == panel.place(99, 0.03) and (256.1, 9.6) == panel.place(math.nan, math.inf)
     assert "46,160 1066,160" == panel.line([(0, 0), (5, 0), (math.nan, 0)])

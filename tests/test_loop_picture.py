@@ -15,7 +15,7 @@ from torch import nn
 
 from explorers import loop_stepper, loop_widget
 from explorers.explorer_markup import number
-from explorers.loop_curve import loss_curves
+from explorers.loop_curve import loss_curves_html
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
@@ -235,32 +235,32 @@ def points(markup: str) -> list[list[tuple[float, float]]]:
 
 def test_curve_goes_down_where_the_loss_does() -> None:
     """Both curves follow their losses, and the right order is dashed."""
-    right, own = points(loss_curves([4.0, 4.0, 5.0], [4.0, 2.0, 1.0]))
+    right, own = points(loss_curves_html([4.0, 4.0, 5.0], [4.0, 2.0, 1.0]))
 
     assert [y for _, y in right] == sorted(y for _, y in right) and own[0][1] == own[1][1] > own[2][1]
     assert [x for x, _ in right] == [x for x, _ in own] and len(own) == 3
-    assert loss_curves([4.0, 4.0], [4.0, 2.0]).count("stroke-dasharray") == 1
+    assert loss_curves_html([4.0, 4.0], [4.0, 2.0]).count("stroke-dasharray") == 1
 
 
 def test_curve_of_the_right_order_is_drawn_once() -> None:
     """The right order's own curve is drawn only once, with a sentence."""
-    drawn = loss_curves([4.0, 2.0], [4.0, 2.0])
+    drawn = loss_curves_html([4.0, 2.0], [4.0, 2.0])
 
     assert len(points(drawn)) == 1 and "That is the curve of the right order." in drawn
 
 
 def test_curve_with_gaps_and_without_numbers() -> None:
     """Losses that are missing or not finite are only in the table."""
-    drawn = loss_curves([4.0, math.nan, None, math.inf], [4.0, 3.0, 2.0, 1.0])
+    drawn = loss_curves_html([4.0, math.nan, None, math.inf], [4.0, 3.0, 2.0, 1.0])
 
     assert len(points(drawn)[1]) == 1 and {"nan", "none", "inf"} <= {row[1] for row in Reader(drawn).rows}
-    assert points(loss_curves([None, None], [])) == [] and "there is none" in loss_curves([None, None], [])
+    assert points(loss_curves_html([None, None], [])) == [] and "there is none" in loss_curves_html([None, None], [])
 
 
 def test_curve_has_its_numbers_as_text() -> None:
     """The drawing has a text alternative, and a table with the first and the last step."""
     own = [float(step) for step in range(50, 0, -1)]
-    drawn = loss_curves(own, own)
+    drawn = loss_curves_html(own, own)
     rows = Reader(drawn).rows
 
     assert 'role="img"' in drawn and 'aria-label="The loss over 50 steps' in drawn

@@ -13,7 +13,7 @@ from autograder.__main__ import main
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_code
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import outcome
+from autograder.questions.computed_question import result_in_words
 from autograder.reports.measure_forms import FORMS, Measure, draw_measure, read_measure
 from tests.small_chapter import PROJECT
 
@@ -62,7 +62,7 @@ def test_twelve_parallel_questions(forms: Path) -> None:
     for one, other in zip(*found.forms.values(), strict=True):
         assert one.kind == other.kind and one.code != other.code
         assert re.sub(r"\d+", "#", one.code + one.prompt) == re.sub(r"\d+", "#", other.code + other.prompt)
-        assert [outcome(each.code, each.expression) for each in (one, other)] == [one.right_choice, other.right_choice]
+        assert [result_in_words(each.code, each.expression) for each in (one, other)] == [one.right_choice, other.right_choice]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -16,7 +16,7 @@ from autograder import mine
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
 from autograder.notebook import progress_log, run_saved_answer
-from autograder.notebook.mine import ChosenVersion
+from autograder.notebook.mine import VersionNotice
 from autograder.notebook.progress_log import NAME
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
 from tests.small_chapter import PROJECT
@@ -332,7 +332,7 @@ class TestWhereNobodyReads:
 
 def test_html_says_the_same(reader: Reader) -> None:
     """The HTML message has the same words, with the name as code."""
-    assert "From here on: your <code>double</code></div>" in ChosenVersion("double", "")._repr_html_()
+    assert "From here on: your <code>double</code></div>" in VersionNotice("double", "")._repr_html_()
     assert (
-        "the lesson&#x27;s <code>double</code>, until" in ChosenVersion("double", ", until yours passes")._repr_html_()
+        "the lesson&#x27;s <code>double</code>, until" in VersionNotice("double", ", until yours passes")._repr_html_()
     )

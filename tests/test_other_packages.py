@@ -12,7 +12,7 @@ import autograder
 from autograder.__main__ import main
 from autograder.authoring.chapter_notebooks import INSTALL_ID
 from autograder.errors import PackageCollision
-from autograder.package_conflicts import package_collision
+from autograder.package_conflicts import collision_message
 from tests.small_chapter import PROJECT, SAMPLE
 
 
@@ -30,15 +30,15 @@ def test_another_package_that_python_would_take_is_named(tmp_path: Path, search:
     folders = [str(tmp_path / each) for each in search]
     for folder in (here, there):
         install(folder, "otter")
-    assert package_collision(folders, here) is None
+    assert collision_message(folders, here) is None
     install(there, "autograder")
-    assert (package_collision(folders, here) is None) is (search[0] == "here")
+    assert (collision_message(folders, here) is None) is (search[0] == "here")
     install(here, "explorers")
     names = [name for name, place in (("autograder", "there"), ("explorers", "here")) if place in search]
     if search == ("here", "there"):
         names = ["explorers"]
 
-    assert f"Run `pip uninstall {' '.join(names)}`" in (package_collision(folders, here) or "")
+    assert f"Run `pip uninstall {' '.join(names)}`" in (collision_message(folders, here) or "")
 
 
 def test_commands_and_notebooks_refuse_to_mix(

@@ -20,7 +20,7 @@ from autograder.exercises.exercise import Case
 from autograder.questions.own_code_questions import own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
-from autograder.questions.questions_on_changes import left_out_questions, requirement_questions
+from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions
 from autograder.questions.student_program import NoQuestions, OwnCode, Run
 from autograder.questions.value_facts import fact_of
@@ -91,7 +91,7 @@ class TestTrue:
     def test_a_line_left_out(self) -> None:
         """Which requirement fails first without a line is what `check` says of the program without it."""
         code, run = run_of("train_step", right_answers("train_step")[""])
-        found = requirement_questions(AskedRun(code, run, Random(3)))
+        found = first_failing_requirement_questions(AskedRun(code, run, Random(3)))
         asked = [each for each in found if each and "code, line " in each.prompt][:3]
         for each in asked:
             line = int(each.prompt.split("line ")[1].split()[0])

@@ -19,7 +19,7 @@ from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.pixel_count import picture_pixels
 from autograder.submission.submitted_cells import read_notebook_contents
-from autograder.submission.teacher_assignment import match_to_assignment
+from autograder.submission.teacher_assignment import restore_cell_metadata
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -33,7 +33,7 @@ PNG = {"image/png": PICTURE}
 def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
     """Return the cells as shown, and the notes for the teacher."""
     found = read_notebook_contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
-    made = match_to_assignment(found.cells, new_notebook(cells=list(release)))
+    made = restore_cell_metadata(found.cells, new_notebook(cells=list(release)))
     nbformat.validate(made.notebook)
     return made.notebook.cells, found.eye
 

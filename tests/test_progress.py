@@ -330,7 +330,7 @@ class TestPoints:
                 "ch07_made", "Chapter 7: Made", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)}
             ),
         )
-        (tmp_path / "points.json").write_bytes(exercise_index.encode(list(made)))
+        (tmp_path / "points.json").write_bytes(exercise_index.encode_index(list(made)))
 
         assert exercise_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
 
@@ -363,7 +363,7 @@ class TestNext:
         for name in names:
             before, _ = LOGBOOK.read()
             LOGBOOK.note(report(name, 4, 4))
-            told = progress_overview.what_is_next(name, before)
+            told = progress_overview.next_exercise_message(name, before)
         return told
 
     def test_the_next_one_with_points(self, names: list[str]) -> None:
@@ -394,7 +394,7 @@ class TestNext:
         """Outside a notebook there is no message."""
         monkeypatch.setattr(LOGBOOK, "_own", {})
 
-        assert "" == progress_overview.what_is_next("standardize", {})
+        assert "" == progress_overview.next_exercise_message("standardize", {})
 
     def test_check_says_it(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """`check` prints the message after a pass, and not after a fail."""
@@ -407,7 +407,7 @@ class TestNext:
         self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The message is wrapped between words, because JupyterLab breaks long lines anywhere."""
-        monkeypatch.setattr("autograder.notebook.check_and_hint.what_is_next", lambda *_: "all that is left " * 20)
+        monkeypatch.setattr("autograder.notebook.check_and_hint.next_exercise_message", lambda *_: "all that is left " * 20)
         check("flatten_images", flatten_images)
 
         assert "all that is left all that" in (told := capsys.readouterr().out)

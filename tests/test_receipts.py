@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import proof_receipts
-from autograder.authoring.build_course import build, make_data_files
+from autograder.authoring.build_course import build, make_shipped_files
 from autograder.authoring.proof_receipts import (
     RECEIPTS,
     exercises_to_prove,
-    is_as_read,
+    is_unchanged_since_read,
     receipt_of,
     receipts,
     write_receipts,
@@ -215,7 +215,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     write_receipts(parts.course, [(parts.name, receipt_of(parts))])
     assert [] == build(project)
     with pytest.raises(ChapterFormatError, match="it computes"):
-        make_data_files(parts.course, stem, committed, anew=True)
+        make_shipped_files(parts.course, stem, committed, anew=True)
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
     with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)
@@ -249,11 +249,11 @@ def test_what_was_edited_during_a_build_is_not_remembered(
 )
 def test_nobody_knows_what_was_read_of_a_file_that_is_new(parts: ExerciseParts, place: str) -> None:
     """Whichever of them it is, and though it says the same."""
-    assert is_as_read(parts)
+    assert is_unchanged_since_read(parts)
     later = time.time() + 60
     os.utime(parts.course / place, (later, later))
 
-    assert not is_as_read(parts)
+    assert not is_unchanged_since_read(parts)
 
 
 def test_a_proof_is_of_the_code_that_was_loaded(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,4 +261,4 @@ def test_a_proof_is_of_the_code_that_was_loaded(parts: ExerciseParts, monkeypatc
     _, code = proof_receipts._files(parts)
     monkeypatch.setattr(proof_receipts, "STARTED_AT", max(path.stat().st_mtime for path in code))
 
-    assert not is_as_read(parts)
+    assert not is_unchanged_since_read(parts)

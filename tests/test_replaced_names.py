@@ -14,7 +14,7 @@ import torch
 
 from autograder.course.answer_bank import load_bank
 from autograder.course.chapter_judge import Judge
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.diagnosis.judge_observations import judge as judged_on
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.patched_names import replaced_for
@@ -106,7 +106,7 @@ def _bound(owner: str, name: str, to: str) -> str:
 
 def _of_the_bank(exercise: str, tag: str) -> str:
     """Return the source of a known answer."""
-    bank = load_bank(bank_path(COURSE.folder, COURSE.find(exercise).chapter, exercise))
+    bank = load_bank(bank_file(COURSE.folder, COURSE.find(exercise).chapter, exercise))
     return next(known.source for known in bank if known.tag == tag)
 
 

@@ -30,11 +30,11 @@ from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.item_analysis import analyse_items, correlation
 from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
-from autograder.reports.offline_html_page import page
+from autograder.reports.offline_html_page import page_from_notebook
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)
@@ -61,10 +61,10 @@ def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
     return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
 
 
-def results(*verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person) -> Results:
+def results(*verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person) -> ClassResults:
     """Return the results of students s0, s1, ...; None stands for one who could not be graded."""
     rows = tuple(StudentRow(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
-    return Results(Path("/nowhere"), "ch", "A chapter", rows, task, people)
+    return ClassResults(Path("/nowhere"), "ch", "A chapter", rows, task, people)
 
 
 class TestCounting:
@@ -175,14 +175,14 @@ class TestPage:
         told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
         mended = replace(verdict(told), repairs=(EVIL,), eye=(EVIL,))
         rows = (StudentRow(EVIL, verdict(wild)), StudentRow("x" + EVIL, None, EVIL), StudentRow("y" + EVIL, mended))
-        evil = Results(Path("/nowhere"), "ch", EVIL, rows)
+        evil = ClassResults(Path("/nowhere"), "ch", EVIL, rows)
         drawn = [part(evil) for part in CHAPTER] + [part([evil]) for part in COURSE]
 
         assert all("&lt;script&gt;" in part for part in drawn[1:-1]) and "<script" not in "".join(drawn)
 
     def test_a_page_may_load_and_run_nothing(self) -> None:
         """The page's own security policy forbids scripts and requests."""
-        told = page(nbformat.v4.new_notebook(), EVIL, {}).decode()
+        told = page_from_notebook(nbformat.v4.new_notebook(), EVIL, {}).decode()
 
         assert "<script" not in told and "default-src &#x27;none&#x27;" in told
 

@@ -16,7 +16,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.reports import chapter_sections, course_sections, csv_files, write_reports
 from autograder.reports import class_results as results_of
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.misunderstandings import group_by_sentence
 
 PASS = Verdict("works", Status.PASS)
@@ -35,9 +35,9 @@ def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
 BROKEN = StudentRow("ada", replace(verdict(KNOWN), trouble="the file is no notebook: it is a picture."))
 
 
-def results(*rows: StudentRow, stem: str = "ch", course: Path = Path("/nowhere")) -> Results:
+def results(*rows: StudentRow, stem: str = "ch", course: Path = Path("/nowhere")) -> ClassResults:
     """Return the results of these rows."""
-    return Results(course, stem, f"Chapter {stem}", rows, None, {"ada": ADA})
+    return ClassResults(course, stem, f"Chapter {stem}", rows, None, {"ada": ADA})
 
 
 def cells(text: str) -> list[str]:
@@ -75,7 +75,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
-        csv_files.unreadable_letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
+        csv_files.letters_about_unreadable_files([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
         .decode()
         .split("----")
     )
@@ -121,8 +121,8 @@ def test_who_misunderstood_stands_beside_the_page_alone() -> None:
     """Students with a misunderstanding are only in the CSV file, where formulas are quoted."""
     wild = replace(KNOWN, sentence="=2+3")
     class_ = results(StudentRow("ada", verdict(wild)))
-    (line,) = lines(csv_files.misunderstandings_table([class_]))
+    (line,) = lines(csv_files.mistakes_by_student_table([class_]))
 
     assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
     drawn = chapter_sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
-    assert "ada" not in drawn and "Love" not in drawn and not csv_files.misunderstandings_table([results(EMPTY)])
+    assert "ada" not in drawn and "Love" not in drawn and not csv_files.mistakes_by_student_table([results(EMPTY)])

@@ -14,7 +14,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports import answer_normalization, course_sections, csv_files
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (
     FLOOR,
@@ -125,20 +125,20 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
     page = course_sections.similar_pairs(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
-    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.equal_table(found).decode()
-    assert not csv_files.equal_table([]) and "No two students" in course_sections.similar_pairs(0, 0)
+    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.similar_pairs_table(found).decode()
+    assert not csv_files.similar_pairs_table([]) and "No two students" in course_sections.similar_pairs(0, 0)
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_normalization.right_answers(each)))
-    right, exercise, stem = answer_normalization.right_answers(path), path.stem, path.parent.name
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_normalization.right_answers_in_bank(each)))
+    right, exercise, stem = answer_normalization.right_answers_in_bank(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(ExamplePicker, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = answer_normalization.read_answers([Results(course, stem, "", rows)])
+    (found,) = answer_normalization.read_exercise_forms([ClassResults(course, stem, "", rows)])
 
     assert (
         len(right) > 1
@@ -154,14 +154,14 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: answer_normalization.right_answers(path) for path in banks}
+    assert found == {path: answer_normalization.right_answers_in_bank(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
     assert (
         []
-        == answer_normalization.right_answers(tmp_path / "no_text.py")
-        == answer_normalization.right_answers(tmp_path / "none.py")
+        == answer_normalization.right_answers_in_bank(tmp_path / "no_text.py")
+        == answer_normalization.right_answers_in_bank(tmp_path / "none.py")
     )
     code = (
         "import sys; from pathlib import Path; from autograder.reports.answer_normalization import right_answers; "
@@ -182,6 +182,6 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not answer_normalization.read_answers(
-        [Results(*place, "", (StudentRow("ada", judged),)) for place in places]
+    assert not answer_normalization.read_exercise_forms(
+        [ClassResults(*place, "", (StudentRow("ada", judged),)) for place in places]
     )

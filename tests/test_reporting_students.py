@@ -16,7 +16,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
 from autograder.reports import chapter_sections, student_reports, write_reports
 from autograder.reports import class_results as results_of
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items
 from autograder.reports.lesson_links import SITE, section
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
@@ -48,7 +48,7 @@ def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Pa
     """A student whose name is no file name has a page with another name, which the list links."""
     row = StudentRow(student, verdict("one", KNOWN))
 
-    made = student_reports.student_pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
+    made = student_reports.student_pages([ClassResults(tmp_path, "one", "ONE", (row,), None, {})])
     (name,) = set(made) - {"students.html"}
 
     assert len(name) < 100 and name.isprintable() and f'href="{name}"' in made["students.html"].decode()
@@ -68,7 +68,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
     tasks = {"one": MarkedAssignment("one", None, 6.0, {"ada": mark})}
     people = {"ada": WHO, "cy": Person("cy", "", "", "", "")}
     return student_reports.student_pages(
-        [Results(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
+        [ClassResults(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
     )
 
 
@@ -98,7 +98,7 @@ def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
     for who in ("ada", "bob"):
         rows = (StudentRow(who, verdict("one", PASS)),)
-        monkeypatch.setattr(results_of, "read_all", lambda *_, rows=rows: [Results(tmp_path, "one", "One", rows)])
+        monkeypatch.setattr(results_of, "read_all", lambda *_, rows=rows: [ClassResults(tmp_path, "one", "One", rows)])
         write_reports.write_reports(tmp_path)
 
     assert ["bob.html"] == [path.name for path in (tmp_path / "reports" / "students").iterdir()]
@@ -107,7 +107,7 @@ def test_pages_of_those_who_are_gone_go(tmp_path: Path, monkeypatch: pytest.Monk
 def test_test_cells_are_items(tmp_path: Path) -> None:
     """A test cell counts as passed with full points, else as wrong."""
     rows = tuple(StudentRow(str(n), verdict("hw", PASS, tests={"seen": (float(n), 2.0)})) for n in range(3))
-    exercise, cell = analyse_items(Results(tmp_path, "hw", "Homework", rows))
+    exercise, cell = analyse_items(ClassResults(tmp_path, "hw", "Homework", rows))
 
     assert ("a", 3, "2") == (exercise.exercise, exercise.passed, exercise.worth)
     assert ("seen", 1, 2, 0, "2") == (cell.exercise, cell.passed, cell.wrong, cell.not_attempted, cell.worth)
@@ -129,7 +129,7 @@ def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
     listed = f'{{"{CHAPTER}": {{"title": "Ends", "exercises": {{"{EXERCISE}": [2, 0]}}}}}}'
     (course / "shipped" / "points.json").write_text(listed)
     judged = SubmissionVerdict("hw", 1, "", (Report(EXERCISE, (KNOWN,)),), {EXERCISE: 2}, {EXERCISE: 0})
-    found = Results(course, "hw", "Homework", (StudentRow("ada", judged),))
+    found = ClassResults(course, "hw", "Homework", (StudentRow("ada", judged),))
 
     assert "To teach again: Ends" in chapter_sections.misunderstandings(found)
     site = tmp_path / SITE / f"{CHAPTER}.html"

@@ -16,7 +16,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports import class_results, write_reports
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.share_difference import Share, ShareDifference
 from tests.small_chapter import PROJECT
 
@@ -68,7 +68,7 @@ def _chance(count: int, total: int, p: float) -> float:
     return math.comb(total, count) * p**count * (1 - p) ** (total - count)
 
 
-def class_of(*answers: tuple[Verdict, int], stem: str = "ch", exercise: str = "a") -> Results:
+def class_of(*answers: tuple[Verdict, int], stem: str = "ch", exercise: str = "a") -> ClassResults:
     """Return a class in which so many students have each of these verdicts on the exercise, and all pass `b`."""
     rows = [
         StudentRow(
@@ -84,14 +84,14 @@ def class_of(*answers: tuple[Verdict, int], stem: str = "ch", exercise: str = "a
         )
         for n, each in enumerate(each for each, count in answers for _ in range(count))
     ]
-    return Results(Path("/nowhere"), stem, f"Chapter {stem}", tuple(rows))
+    return ClassResults(Path("/nowhere"), stem, f"Chapter {stem}", tuple(rows))
 
 
 class Course:
     """A course folder whose class is what the test says; its pages stay empty."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder, self.classes = folder, list[Results]()
+        self.folder, self.classes = folder, list[ClassResults]()
         (folder / "chapters").mkdir(parents=True)
         (folder / "nbgrader_config.py").touch()
         monkeypatch.setattr(class_results, "assignments_with_results", lambda _: [each.stem for each in self.classes])
@@ -100,7 +100,7 @@ class Course:
         monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
         monkeypatch.setattr("autograder.cli.summary.read_unscored", lambda *_: {})
 
-    def report(self, *classes: Results, today: date = NOVEMBER, beside: Path | None = None) -> None:
+    def report(self, *classes: ClassResults, today: date = NOVEMBER, beside: Path | None = None) -> None:
         """Write the report of these classes on this day."""
         self.classes[:] = classes
         write_reports.write_reports(self.folder, (), beside, lambda: today)

@@ -345,7 +345,7 @@ def test_names_of_sittings() -> None:
     """A sitting is called by its number and letter, whatever stands around it; any other stem by itself."""
     stems = {"ch02b_graphs": "2b", "ch12_last": "12", "ch02banana": "ch02banana", "week_ends": "week_ends", "3a": "3a"}
 
-    assert {stem: reviewing.sitting_code(stem) for stem in stems} == stems
+    assert {stem: reviewing.short_sitting_name(stem) for stem in stems} == stems
 
 
 def test_a_course_without_questions(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:

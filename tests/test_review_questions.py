@@ -17,10 +17,10 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_code, chapter_path
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, outcome
+from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, result_in_words
 from autograder.questions.question_generators import QuestionGenerators, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
-from explorers.review_quiz import QUESTIONS, sitting_code
+from explorers.review_quiz import QUESTIONS
 from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")
@@ -51,7 +51,7 @@ def drawn(name: str, draws: int) -> None:
         question = each.question(Random(seed))
         different.add((question.code, question.expression))
         right.add(question.right_choice)
-        again = outcome(question.code, question.expression)
+        again = result_in_words(question.code, question.expression)
 
         assert len(question.choices) == CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
@@ -161,7 +161,7 @@ def test_each_sitting_begins_with_a_review(place: int) -> None:
     _, invitation, call = chapter.cells[kinds.index(CellKind.SETUP) :][:3]
 
     assert invitation.kind is CellKind.MARKDOWN and "five questions" in invitation.source
-    assert call.source.strip() == f'review("{sitting_code(chapter.stem)}")'
+    assert call.source.strip() == f'review("{short_sitting_name(chapter.stem)}")'
 
 
 def test_no_fact_is_asked_before_it_is_taught() -> None:
@@ -180,8 +180,8 @@ def test_no_fact_is_asked_before_it_is_taught() -> None:
 def test_a_question_is_what_running_its_program_gives() -> None:
     """Floats have four digits, an error names its line, and what a program draws or prints has no effect here."""
     assert in_words((2.0, [1 / 3], -0.0, (True,))) == "(2, [0.3333], 0, (True,))"
-    assert outcome("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == "an error in line 2"
-    assert outcome("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == "False"
+    assert result_in_words("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == "an error in line 2"
+    assert result_in_words("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == "False"
 
 
 def test_choices_that_look_alike_make_no_question() -> None:

@@ -4,7 +4,13 @@ import ast
 
 import pytest
 
-from autograder.exercises.source_rules import broken_rules, forbids, lines_of, max_changed_lines, no_loops
+from autograder.exercises.source_rules import (
+    broken_rules,
+    forbids,
+    max_changed_lines,
+    no_loops,
+    normalized_function_lines,
+)
 from course.exercises.ch04b_when_it_fails import broken_loops
 from course.exercises.ch06c_six_faults import fix_trainer
 from tests.test_bank import judge_of
@@ -121,4 +127,4 @@ def test_the_given_lines_are_the_starter(stem: str, exercise: str, given: dict[s
     """The lines that a bug hunt compares with are those of the starter."""
     starter = ast.parse(judge_of(stem).chapter.starter(exercise))
 
-    assert {name: list(lines) for name, lines in given.items()} == {name: lines_of(starter, name) for name in given}
+    assert {name: list(lines) for name, lines in given.items()} == {name: normalized_function_lines(starter, name) for name in given}

@@ -14,12 +14,12 @@ import pytest
 from autograder import pipe_messages
 from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
-from autograder.grading.execution_plan import Task, plan_run
+from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.pipe_messages import Frame, FrameError
 from autograder.sandbox.execution.child_process import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.run_specification import AssignmentSetup, Children, Outcome
+from autograder.sandbox.execution.run_specification import AssignmentSetup, Children, ExerciseOutcome
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
 from autograder.submission.execution_order import CellRole, OrderedCell
@@ -36,13 +36,13 @@ RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
 class Run(Protocol):
     """The type of `run_all`."""
 
-    def __call__(self, *sources: str, helpers: str = "", seconds: float = 20.0) -> list[Outcome]:
+    def __call__(self, *sources: str, helpers: str = "", seconds: float = 20.0) -> list[ExerciseOutcome]:
         """Run answers to made exercises in one program."""
 
 
 def run_in(
     children: Children, *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
-) -> list[Outcome]:
+) -> list[ExerciseOutcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
     answers = {name: source.replace("{}", name) for name, source in zip(NAMES, sources, strict=False)}
     outcomes = run_program(program(answers, CASES, own=helpers, setup=setup, seconds=seconds), children=children)
@@ -68,7 +68,7 @@ def run_all(children: Children) -> Run:
     return partial(run_in, children)
 
 
-def returned(found: Outcome) -> bool:
+def returned(found: ExerciseOutcome) -> bool:
     """Return whether the answer was observed on every case and always returned."""
     seen = found.observations or ()
     return len(seen) == len(CASES) and all("returned" in each for each in seen)
@@ -323,8 +323,8 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
     ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
-    def outcome(*parts: OrderedCell) -> Outcome:
-        return run_program(plan_run(parts, [Task("one", CASES, 20.0)], ground).program, children=children)["one"]
+    def outcome(*parts: OrderedCell) -> ExerciseOutcome:
+        return run_program(plan_run(parts, [ExerciseTask("one", CASES, 20.0)], ground).program, children=children)["one"]
 
     own, answers, check = (
         OrderedCell(CellRole.OWN, made_by),

@@ -16,7 +16,7 @@ from explorers.operation_catalog import OPERATIONS
 from explorers.shape_operation import Exploration, explore
 from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import judge_prediction
-from explorers.shape_widget import ShapeExplorer, examples
+from explorers.shape_widget import ShapeExplorer, example_tensors
 
 
 def counted(*shape: int) -> torch.Tensor:
@@ -54,7 +54,7 @@ def test_all_facts_in_order() -> None:
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_same_facts_as_the_state(operation: str) -> None:
     """For each operation, the picture has the state's code, rule, shape, values and error."""
-    tensors = list(examples().items())[2 : 2 + OPERATIONS[operation].tensors]
+    tensors = list(example_tensors().items())[2 : 2 + OPERATIONS[operation].tensors]
     found = explore(operation, tensors)
     told = words(shape_picture(found))
 

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.grading import worker_fork_server
-from autograder.grading.forked_worker_pool import FEW, MANY, early_shared_process, shared_pool
+from autograder.grading.forked_worker_pool import FEW, MANY, early_shared_process, forked_pool
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
@@ -35,13 +35,13 @@ def fails() -> None:
 
 def test_work_that_fails_as_the_shared_process_ends_is_nobodys_result() -> None:
     """Work that fails because the shared process ended raises BrokenExecutor, so that a new pool is started."""
-    with pytest.raises(BrokenExecutor, match="a worker has ended"), shared_pool(2) as pool:
+    with pytest.raises(BrokenExecutor, match="a worker has ended"), forked_pool(2) as pool:
         pool.submit(ends_the_shared_process).result()
 
 
 def test_a_failure_of_the_work_itself_is_told() -> None:
     """An error of the work itself is raised, and the worker continues."""
-    with shared_pool(1) as pool:
+    with forked_pool(1) as pool:
         with pytest.raises(WorkFailed, match="not this time"):
             pool.submit(fails).result()
         assert os.getpid() != pool.submit(os.getpid).result()
@@ -51,7 +51,7 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
     """A pool uses the process that was started early, and none is left after the block."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    with early_shared_process(), shared_pool(1) as pool:
+    with early_shared_process(), forked_pool(1) as pool:
         assert os.getpid() != pool.submit(os.getpid).result()
         assert 1 == len(list(tmp_path.iterdir()))
     with early_shared_process():
@@ -67,7 +67,7 @@ def test_what_began_early_and_ended_is_replaced() -> None:
         (early,) = set(children()) - before
         os.kill(early, signal.SIGKILL)
         os.waitid(os.P_PID, early, os.WEXITED | os.WNOWAIT)
-        with shared_pool(1) as pool:
+        with forked_pool(1) as pool:
             assert early != pool.submit(os.getppid).result()
 
 
@@ -83,7 +83,7 @@ def is_imported(name: str) -> bool:
 
 def test_workers_do_not_wait_for_what_children_need() -> None:
     """The shared process imports what the children need after forking the workers."""
-    with shared_pool(1) as pool:
+    with forked_pool(1) as pool:
         assert [True, False] == [pool.submit(is_imported, name).result() for name in ("torch", *ALWAYS_PRELOADED)]
 
 
@@ -96,7 +96,7 @@ def test_what_children_need_is_there_before_them(
     monkeypatch.setattr("importlib.import_module", done.append)
     monkeypatch.setattr(worker_fork_server, "use_large_pages", lambda: done.append("pages"))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    server = object.__new__(worker_fork_server.SharedServer)
+    server = object.__new__(worker_fork_server.WorkerForkServer)
     server._line = theirs
     with ours, theirs:
         ours.send(message)
@@ -127,7 +127,7 @@ print(before == "0" != after)
 
 def in_large_pages(size: int) -> int:
     """Return the kilobytes in large pages of a shared process for a class of this size."""
-    with shared_pool(1, size) as pool:
+    with forked_pool(1, size) as pool:
         server = pool.submit(os.getppid).result()
         until = time.monotonic() + 20
         while not (found := _huge(server)) and size > 1 and time.monotonic() < until:

@@ -29,7 +29,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.notebook.lesson_functions import Reveal
+from autograder.notebook.lesson_functions import PredictionOutcome
 from autograder.reports import lesson_links
 from tests import side_chapter
 from tests.small_chapter import PROJECT
@@ -124,7 +124,7 @@ def test_a_guess_can_be_made_on_the_page(sort: str, choices: str) -> None:
 @pytest.mark.parametrize(("guess", "ending"), [(6, "holds"), (7, "Read on")])
 def test_the_page_does_not_say_what_its_reader_predicted(guess: int, ending: str) -> None:
     """The result of a prediction does not mention the worked chapter's guess."""
-    told = Reveal(guess, 6)
+    told = PredictionOutcome(guess, 6)
     output = new_output("display_data", data={"text/plain": repr(told), "text/html": told._repr_html_()})
     student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"))
     worked = notebook(cell(f"guess = {guess}"), cell("reveal(guess, 6)", output))

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from autograder.authoring.site import page_values
 from autograder.authoring.site.page_values import Filler
 from autograder.course.answer_bank import load_bank
-from autograder.course.course_location import bank_path, chapter_code
+from autograder.course.course_location import bank_file, chapter_code
 from autograder.errors import WorkFailed
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from tests.small_chapter import PROJECT
@@ -68,7 +68,7 @@ def test_a_picture_that_does_not_move_is_no_film() -> None:
 
 def test_feedback_is_what_the_answer_is_told() -> None:
     """Feedback and code of an answer are the bank's message and source."""
-    known = next(answer for answer in load_bank(bank_path(PROJECT / "course", STEM, EXERCISE)) if answer.tag == TAG)
+    known = next(answer for answer in load_bank(bank_file(PROJECT / "course", STEM, EXERCISE)) if answer.tag == TAG)
     code = taken().filled(f"{{{{answer {STEM} {EXERCISE} {TAG}}}}}", "index.md")
     told = taken().filled(f"{{{{feedback {STEM} {EXERCISE} {TAG}}}}}", "index.md")
 

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.execution_plan import Task, plan_run
+from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import AssignmentSetup, DefinitionStep
 from autograder.submission import find_answers
 from autograder.submission.answer_extraction import answer_text, statements
@@ -69,7 +69,7 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 
 def helpers(submission: Submission) -> list[str]:
     """Return the statements of the student's own cells and of the lesson that a run executes."""
-    tasks = [Task(name, (), 1.0) for name in submission.answers]
+    tasks = [ExerciseTask(name, (), 1.0) for name in submission.answers]
     steps = plan_run(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
     return [text for step in steps if isinstance(step, DefinitionStep) for text in step.statements]
 

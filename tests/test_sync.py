@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.build_course import build, check_sync, generated_files
-from autograder.authoring.build_course import make_data_files as observed
+from autograder.authoring.build_course import make_shipped_files as observed
 from autograder.authoring.custom_exercise import new_own
 from autograder.course.exercise_index import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import NIGHT

@@ -5,7 +5,7 @@ from pathlib import Path
 from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, count_exercise, update_table
 from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, mutant_lines
 from autograder.course.answer_bank import load_bank
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from tests.asked import NIGHT
 from tests.our_course import COURSE
 
@@ -17,7 +17,7 @@ EVERY = {name: chapter.stem for chapter in COURSE.listed for name in chapter.exe
 
 def test_the_table_has_each_exercise_as_its_bank_is() -> None:
     """The table has each bank's number of answers by kind (`autograder answers NAME` updates a row)."""
-    found = {name: list(load_bank(bank_path(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
+    found = {name: list(load_bank(bank_file(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in ROWS[2:-1]]
 
     assert list(HEADS) == [cell.strip() for cell in ROWS[0].strip("|").split("|")]

@@ -23,7 +23,7 @@ from autograder import check, concurrency_support, hunt, mend
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
 from autograder.notebook.progress_log import OFF
-from autograder.notebook.run_saved_answer import StoppedError, _run_within
+from autograder.notebook.run_saved_answer import AnswerRunError, _run_within
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from explorers import bug_hunt_quiz
 from tests import sample_course
@@ -185,7 +185,7 @@ class TestWithout:
 
     @pytest.mark.usefixtures("nothing_starts")
     @pytest.mark.parametrize(
-        ("error", "becomes"), [(ValueError, StoppedError), (SystemExit, StoppedError), (KeyboardInterrupt,) * 2]
+        ("error", "becomes"), [(ValueError, AnswerRunError), (SystemExit, AnswerRunError), (KeyboardInterrupt,) * 2]
     )
     def test_an_answer_of_another_notebook(self, error: type[BaseException], becomes: type[BaseException]) -> None:
         """An answer runs without a thread; its errors become a reason, and the reader's interrupt stays one."""

@@ -34,7 +34,7 @@ def told(*sources: str) -> tuple[str, ...]:
     """Return the flags of a student's cells, the first of which answers `double`."""
     release = new_notebook(cells=[new_code_cell(SETUP), new_code_cell("import ctypes\nprint(torch.sum)")])
     cells = [SubmittedCell(index, "code", source, "", "") for index, source in enumerate(sources)]
-    return review_flags.flag_lines(cells, release, {0: ("double",)})
+    return review_flags.suspicious_line_messages(cells, release, {0: ("double",)})
 
 
 def what(source: str) -> str:
@@ -208,7 +208,7 @@ def test_course_itself_is_left_alone(stem: str) -> None:
         cells = [cell for cell in read_notebook_contents(data).cells if cell.kind == "code"]
 
         assert () == read_submission(data, release).eye
-        assert () == review_flags.flag_lines(cells, setup, {})
+        assert () == review_flags.suspicious_line_messages(cells, setup, {})
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -219,7 +219,7 @@ def test_bank_is_left_alone(stem: str) -> None:
     named = {
         each.tag
         for each in answers
-        if review_flags.flag_lines([SubmittedCell(0, "code", each.source, "", "")], release, {})
+        if review_flags.suspicious_line_messages([SubmittedCell(0, "code", each.source, "", "")], release, {})
     }
 
     assert len(answers) > 10

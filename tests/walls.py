@@ -18,7 +18,7 @@ AS_IN_A_CONTAINER = (sys.executable, "-m", "tests.container")
 @cache
 def standing() -> tuple[str, str]:
     """Return the strongest wall that this machine has, and why it has no stronger one."""
-    return self_test.standing_wall()
+    return self_test.active_confinement()
 
 
 def starter(wall: str) -> tuple[str, ...]:

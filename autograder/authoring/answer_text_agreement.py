@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.diagnosis.source_inspection import AnswerText
+from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.errors import ChapterFormatError
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.run_source import run_source
@@ -33,19 +33,19 @@ def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[...
     return answer
 
 
-def of_file(judge: Judge, name: str, cell: str) -> str:
+def answer_text_from_file(judge: Judge, name: str, cell: str) -> str:
     """Return the text of an answer as grading reads it from a file that holds the setup cell and this cell."""
     known = [each for text in (judge.chapter.prelude, cell) for each in statements(text) or ()]
     return answer_text(name, cell, (), known, judge.names)
 
 
-def texts_agree(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
+def kernel_and_file_agree(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
     """Return whether `check`, after a kernel has run this cell, reads the same from the answer's text as grading does.
 
     Then both give the same report, since a report depends on nothing but this text and the answer's observations.
     """
     ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)
-    texts = (of_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
+    texts = (answer_text_from_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
     exercise, key = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
-    return len({AnswerText.read(exercise, key, text) for text in texts}) == 1
+    return len({SourceFindings.read(exercise, key, text) for text in texts}) == 1

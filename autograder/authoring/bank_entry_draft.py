@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.anonymize_answer import source_of, without_author
+from autograder.submission.anonymize_answer import unparse_long_integers, without_author
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.
@@ -19,7 +19,7 @@ class NoDraft(CourseError):
     """An answer that the bank cannot hold."""
 
 
-def answer_alone(exercise: str, source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
+def standalone_answer(exercise: str, source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
     """Return the answer as a single function or class, without names or comments that identify its author.
 
     `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Names of
@@ -40,7 +40,7 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = (), given: C
         )
     answer.body = [*others, *answer.body]
     try:
-        return source_of(ast.fix_missing_locations(answer))
+        return unparse_long_integers(ast.fix_missing_locations(answer))
     except (RecursionError, MemoryError, ValueError):
         raise NoDraft("the answer is too deep to be written anew: the bank cannot hold it.") from None
 
@@ -59,7 +59,7 @@ def draft_entry(answer: str, is_right: bool) -> str:
     return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
 
 
-def line_for_entry(bank: Path) -> int:
+def insertion_line(bank: Path) -> int:
     """Return the number of the line after which an entry belongs: the last line of the bank's last answer."""
     tree = ast.parse(bank.read_text(encoding="utf-8"))
     return max((node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS)), default=0) or (

@@ -15,7 +15,7 @@ def failed_verdicts(report: Report) -> list[Verdict]:
     return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
-def other_messages(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
+def verdicts_without_own_message(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
     """Return the failed verdicts whose message is not the wrong answer's own.
 
     The untouched starter of a bug hunt counts as no attempt, and yet has its own sentence, at the first verdict.
@@ -25,7 +25,7 @@ def other_messages(exercise: Exercise, answer: KnownAnswer, report: Report) -> l
     return [each for each in failed_verdicts(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
 
 
-def same_observations(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
+def indistinguishable_mistake(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:
     """Return the tag of another known mistake that has the observations of mistake `tag` on every case, or ""."""
     one = next(mistake for mistake in key.mistakes if mistake.tag == tag)
     others = (

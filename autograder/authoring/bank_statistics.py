@@ -55,10 +55,10 @@ def count_exercise(course: Path, stem: str, name: str) -> Tally:
     here = Judge(course, stem, only=name)
     kinds = Counter(_kind_if_unknown(here, name, answer) for answer in here.banks[name] if not answer.is_right)
     of_unknown = (kinds[kind] for kind in ("another", "requirement", "difference"))
-    return Tally(*counted_columns(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
+    return Tally(*static_counts(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
-def counted_columns(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
+def static_counts(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
     """Return the columns that can be counted without running an answer."""
     wrong = [answer for answer in bank if not answer.is_right]
     facet = sum(bool(answer.facet) for answer in wrong)

@@ -52,27 +52,27 @@ class StaleFile:
         return f"{self.state.value}: {self.path.as_posix()}"
 
 
-def make_data_files(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+def make_shipped_files(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
     """Return a chapter's data files, by suffix: the shipped observations of its exercises, and their hints.
 
     The observations are those of the worked solution and the answer bank on the visible cases. Committed ones that
     still hold are kept, since last digits differ between processors. Receipts remember that they hold; `anew` ignores
     the receipts and computes it again.
     """
-    from autograder.authoring.proof_receipts import keys_that_hold
-    from autograder.authoring.static_checks import check_cases
+    from autograder.authoring.proof_receipts import valid_answer_keys
+    from autograder.authoring.static_checks import check_requirements_have_cases
     from autograder.course.chapter_judge import Judge
 
     with as_exercise_errors(course):
         judge = Judge(course, stem)
-        check_cases(course, judge)
-        old = keys_that_hold(judge, committed, anew)
+        check_requirements_have_cases(course, judge)
+        old = valid_answer_keys(judge, committed, anew)
         keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
         hints = exercise_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
         return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}
 
 
-def build(project: Path, observer: Observe = make_data_files, only: str | None = None) -> list[str]:
+def build(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> list[str]:
     """Bring every generated file up to date, or those of chapter `only`, and return one line for each change.
 
     Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError; then
@@ -101,7 +101,7 @@ def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[P
 
 
 def _aside(project: Path, path: Path, what: str) -> str:
-    place = files.move_to_build_aside(project / path, project)
+    place = files.set_aside(project / path, project)
     return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
 
 
@@ -123,7 +123,7 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(project: Path, observer: Observe = make_data_files, only: str | None = None) -> list[StaleFile]:
+def check_sync(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> list[StaleFile]:
     """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
     outputs = generated_files(project, observer, only)
     problems = [StaleFile(Staleness.STRAY, path) for path in _strays(project, outputs) if only is None]
@@ -137,7 +137,7 @@ def check_sync(project: Path, observer: Observe = make_data_files, only: str | N
     return sorted(problems, key=str)
 
 
-def generated_files(project: Path, observer: Observe = make_data_files, only: str | None = None) -> Outputs:
+def generated_files(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> Outputs:
     """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
     whole = read_course(course)
@@ -160,7 +160,7 @@ def generated_files(project: Path, observer: Observe = make_data_files, only: st
     listed = {exercise_index.POINTS: [each for each in whole if each not in own]}
     listed |= {exercise_index.OWN_POINTS: own} if own else {}
     for name, chapters_in in listed.items():
-        outputs[_data(project) / name] = exercise_index.encode([_listed(each) for each in chapters_in])
+        outputs[_data(project) / name] = exercise_index.encode_index([_listed(each) for each in chapters_in])
     return outputs
 
 

@@ -16,7 +16,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
-from autograder.course.chapter_model import Cell, CellKind, Chapter, without_answer
+from autograder.course.chapter_model import Cell, CellKind, Chapter, without_guess
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -50,12 +50,12 @@ _MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
 _HELD = """\
 from autograder.notebook import lesson_functions
 
-class Held(lesson_functions.Reveal):
+class Held(lesson_functions.PredictionOutcome):
     def __init__(self, guess, actual):
         super().__init__(guess, actual)
         assert self.held, f"The right answer that stands in the chapter is none. {self}"
 
-lesson_functions.Reveal = Held
+lesson_functions.PredictionOutcome = Held
 del lesson_functions, Held"""
 MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
@@ -145,7 +145,7 @@ def _source_text(cell: Cell) -> str:
     if cell.kind is CellKind.MINE:
         return _mine_text(cell)
     if cell.kind is CellKind.PREDICT:
-        return without_answer(cell.source)
+        return without_guess(cell.source)
     if cell.kind is not CellKind.CHECK:
         return cell.source
     name = cell.keys["check"]

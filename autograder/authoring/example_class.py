@@ -47,7 +47,7 @@ class ExampleClass:
         return class_text_table.class_table(class_text_table.class_rows(self.course, self.stem, self.failures))
 
 
-def no_bars(_what: str) -> ShowProgress:
+def silent_progress(_what: str) -> ShowProgress:
     """Return a progress display that shows nothing."""
     return no_progress
 
@@ -56,7 +56,7 @@ def run_example_class(
     project: Path,
     folder: Path,
     stem: str,
-    progress: Callable[[str], ShowProgress] = no_bars,
+    progress: Callable[[str], ShowProgress] = silent_progress,
     *,
     mishaps: bool = True,
     pages: Collection[str] | None = None,

@@ -89,7 +89,7 @@ class _Search:
     def _mend(self, text: str) -> tuple[ProgramEdit, str] | None:
         """Return the line at fault and the mended program: the nearest right answer, else what a search finds."""
         for right in self.right:
-            if (edit := line_at_fault(text, right)) is not None:
+            if (edit := single_line_edit(text, right)) is not None:
                 return edit, right
         for edit in self._in_time(islice(single_line_edits.program_edits(text, self.pool), self.search)):
             if self.runs.passes(edit.text):
@@ -104,7 +104,7 @@ class _Search:
                     text = apply_change(right, change)
                 except AnswerBankError:
                     continue
-                edit = line_at_fault(text, right)
+                edit = single_line_edit(text, right)
                 if edit is not None and self.runs.shows_as(tag, text):
                     yield tag, edit, right
 
@@ -150,7 +150,7 @@ class _Search:
         return any(self.runs.passes(edit.text) for edit in islice(of_line(text, row, pool), self.edits))
 
 
-def line_at_fault(wrong: str, right: str) -> ProgramEdit | None:
+def single_line_edit(wrong: str, right: str) -> ProgramEdit | None:
     """Return how a program differs from a right one, if it does so in one line; None if in more."""
     old, new = wrong.splitlines(), right.splitlines()
     ops = [op for op in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if op[0] != "equal"]

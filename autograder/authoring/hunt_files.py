@@ -11,7 +11,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.exercise_files import ExerciseParts
 from autograder.files import digest_of, write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.false_sentences import false_sentences
+from autograder.questions.false_sentences import tags_of_false_sentences
 
 _LETTERS = 12  # of a digest
 _MOST_FALSE = 8  # sentences of other mistakes that are kept for each mistake; a question shows three
@@ -38,7 +38,7 @@ def write_hunts(parts: ExerciseParts) -> str:
     order, digest = read_chapter(parts.chapter).exercises, made_of(parts)
     runs = ProgramRuns(Judge(course, stem, only=name), name)
     hunts, known = find_hunts(runs), (runs.exercise, runs.key, runs.bank)
-    false = {tag: tuple(false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
+    false = {tag: tuple(tags_of_false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
     hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
     kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
     every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}

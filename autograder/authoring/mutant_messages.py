@@ -29,7 +29,7 @@ KINDS = ("passes", "own sentence", "also", "another's", "no known mistake", "den
 
 
 @dataclass(frozen=True)
-class MutantMessages:
+class JudgedMutant:
     """A mutant, and the known mistakes that its report names.
 
     `parent` is the tag of the wrong answer that was changed, or SOLUTION. `kind` is one of KINDS; "denied" means that
@@ -42,7 +42,7 @@ class MutantMessages:
     mistakes: tuple[str, ...] = ()
 
 
-def judge_mutants(course: Path, stem: str, name: str) -> Iterator[MutantMessages]:
+def judge_mutants(course: Path, stem: str, name: str) -> Iterator[JudgedMutant]:
     """Judge every mutant of an exercise on the visible cases, and yield which mistakes its report names."""
     here = Judge(course, stem, only=name)
     prelude: dict[str, Any] = {}
@@ -53,7 +53,7 @@ def judge_mutants(course: Path, stem: str, name: str) -> Iterator[MutantMessages
         for mutant in mutants(text):
             report = _report(here, name, mutant, prelude)
             kind, mistakes = _kind(report, mutant, parent, wrong), report.mistakes if report else ()
-            yield MutantMessages(parent, mutant.change, kind, mistakes)
+            yield JudgedMutant(parent, mutant.change, kind, mistakes)
 
 
 def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) -> Report | None:
@@ -84,7 +84,7 @@ def _kind(report: Report | None, mutant: Mutant, parent: str, wrong: Mapping[str
     return "also" if parent in wrong and named <= {parent, *wrong[parent].also} else "another's"
 
 
-def mutant_lines(name: str, results: list[MutantMessages]) -> list[str]:
+def mutant_lines(name: str, results: list[JudgedMutant]) -> list[str]:
     """Return a line of counts, then a line for each mutant whose message an author should read."""
     counts = Counter(each.kind for each in results)
     lines = [f"{name}: {len(results)} mutants; " + ", ".join(f"{kind} {counts[kind]}" for kind in KINDS)]

@@ -14,10 +14,10 @@ from autograder.authoring.surviving_mutants import mutant_survives, time_limit
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.diagnosis.expected_observations import KnownMistake
-from autograder.diagnosis.mistake_matching import failing_cases, same_observation
+from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken_rules
-from autograder.questions.bug_hunt import their_name
+from autograder.questions.bug_hunt import faulty_program_name
 from autograder.run_source import run_source
 
 _FRESH = 4105
@@ -55,7 +55,7 @@ class ProgramRuns:
 
     def shows(self, tag: str) -> bool:
         """Return whether a mistake differs from the solution on some visible case: it may also break a rule alone."""
-        return bool(failing_cases(self.exercise, self.key, self._mistakes[tag]))
+        return bool(cases_showing_mistake(self.exercise, self.key, self._mistakes[tag]))
 
     def shows_as(self, tag: str, text: str) -> bool:
         """Return whether a program shows what a mistake shows, on every visible and fresh case."""
@@ -106,7 +106,7 @@ class ProgramRuns:
             run_source(text, f"<a program for {self.exercise.name}>", names)
         except Exception:
             return None
-        return names.get(their_name(self.exercise.name), names.get(self.exercise.name))
+        return names.get(faulty_program_name(self.exercise.name), names.get(self.exercise.name))
 
     def _as_answer(self, text: str) -> str:
-        return re.sub(rf"\b{their_name(self.exercise.name)}\b", self.exercise.name, text)
+        return re.sub(rf"\b{faulty_program_name(self.exercise.name)}\b", self.exercise.name, text)

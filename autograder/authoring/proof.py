@@ -15,8 +15,12 @@ from typing import Any
 import torch
 
 from autograder.authoring import answer_text_agreement, static_checks
-from autograder.authoring.bank_message_check import failed_verdicts, other_messages, same_observations
-from autograder.authoring.solution_timing import time_lines
+from autograder.authoring.bank_message_check import (
+    failed_verdicts,
+    indistinguishable_mistake,
+    verdicts_without_own_message,
+)
+from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
 from autograder.course import exercise_index, replay_attack, shipped_observations
@@ -76,8 +80,8 @@ class Proof:
     def form(self) -> Iterator[str]:
         """Yield what can be found without running an answer."""
         yield from static_checks.requirements_without_case(self.parts, self.exercise)
-        yield from static_checks.exercise_lines(self.parts, self.exercise)
-        yield from static_checks.bank_lines(
+        yield from static_checks.exercise_faults(self.parts, self.exercise)
+        yield from static_checks.bank_faults(
             self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name)
         )
 
@@ -89,14 +93,14 @@ class Proof:
         if failed := list(self._solution()):
             yield from failed
             return
-        yield from static_checks.facet_lines(self.parts, self.exercise, self._key(VISIBLE_SEED))
+        yield from static_checks.facet_message_faults(self.parts, self.exercise, self._key(VISIBLE_SEED))
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
-        yield from (f"{self._file}: {line}" for line in time_lines(self.judge, self.parts.name))
+        yield from (f"{self._file}: {line}" for line in timing_faults(self.judge, self.parts.name))
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.keys.shipped_key(self.parts.name)
-        yield from (f"{self._file}: {line}" for line in replay_attack.cheat_lines(self.exercise, repeated, fresh))
+        yield from (f"{self._file}: {line}" for line in replay_attack.replay_findings(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 
@@ -136,7 +140,7 @@ class Proof:
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
         return self.judge.judge(
-            self.parts.name, seed, seen, answer_text_agreement.of_file(self.judge, self.parts.name, cell)
+            self.parts.name, seed, seen, answer_text_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
         )
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
@@ -196,7 +200,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_text_agreement.texts_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+        if answer_text_agreement.kernel_and_file_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
@@ -212,8 +216,8 @@ class Proof:
             if answer.slip and len(failed_verdicts(report)) > 1:
                 costs = ", ".join(repr(each.requirement) for each in failed_verdicts(report))
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
-            for verdict in other_messages(self.exercise, answer, report):
-                if other := same_observations(self.exercise, self._key(seed), answer.tag):
+            for verdict in verdicts_without_own_message(self.exercise, answer, report):
+                if other := indistinguishable_mistake(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
                 return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
         return ""
@@ -250,14 +254,14 @@ class Proof:
         """Check that the committed observations and hints agree with the exercise and its bank."""
         place = display_path(self.parts, self.parts.course / SHIPPED / self.parts.stem)
         remedy = f"run `autograder build {self.parts.stem}`"
-        key = shipped_key(self.parts)
+        key = shipped_answer_key(self.parts)
         if key is None or not still_holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
             yield f"{place}{exercise_index.HINTS}: not the exercise's hints; {remedy}."
 
 
-def shipped_key(parts: ExerciseParts) -> ExpectedObservations | None:
+def shipped_answer_key(parts: ExerciseParts) -> ExpectedObservations | None:
     """Return the committed key of an exercise; None if it does not exist or cannot be read."""
     files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
     if not all(path.is_file() for path in files.values()):

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder import files
-from autograder.authoring.proof import shipped_hints, shipped_key
+from autograder.authoring.proof import shipped_answer_key, shipped_hints
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.answers_by_replacement import bare
@@ -41,7 +41,7 @@ _LETTERS = 16  # of a digest; one that is wrong by chance would take 2**64 tries
 
 def receipt_of(parts: ExerciseParts) -> str:
     """Return the receipt that the exercise has once it is proven as it is now."""
-    return _receipt(parts, shipped_key(parts))
+    return _receipt(parts, shipped_answer_key(parts))
 
 
 def _receipt(parts: ExerciseParts, key: ExpectedObservations | None) -> str:
@@ -119,7 +119,7 @@ def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
     files.write_all({course / RECEIPTS: text.encode()})
 
 
-def is_as_read(parts: ExerciseParts) -> bool:
+def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     """Return whether no file that the proof of an exercise depends on has been written since this process read it."""
     folder = parts.course / SHIPPED
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
@@ -129,7 +129,7 @@ def is_as_read(parts: ExerciseParts) -> bool:
     return not is_new and not files.written_since(STARTED_AT, code)
 
 
-def keys_that_hold(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
+def valid_answer_keys(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
     """Return the keys in a chapter's committed files that still hold, by exercise.
 
     A key with a receipt is not checked again, unless `anew` is set.
@@ -151,6 +151,6 @@ def _still_holds(judge: Judge, key: ExpectedObservations, proven: str | None, an
         return True
     if not still_holds(judge, key):
         return False
-    if is_as_read(parts):  # asked after the digest was computed, so that the answer covers both
+    if is_unchanged_since_read(parts):  # asked after the digest was computed, so that the answer covers both
         files.create_marker_file(place)
     return True

@@ -17,7 +17,7 @@ from autograder.errors import ChapterFormatError
 _SKIPPED = {CellKind.MARKDOWN, CellKind.CHECK, CellKind.FIGURE, CellKind.CLAIM}
 
 
-def run_lesson(path: Path, last: str, seed: int = 0) -> dict[str, Any]:
+def run_lesson_until(path: Path, last: str, seed: int = 0) -> dict[str, Any]:
     """Run a chapter's cells up to the one named `last`, and return its variables; raise ChapterFormatError without it.
 
     Where the lesson takes a student's function, it gets the worked solution. torch's random state and number of threads

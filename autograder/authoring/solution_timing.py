@@ -19,7 +19,7 @@ _USUAL = float(Exercise.takes)
 _MORE, _LESS = 2, 0.1
 
 
-def time_lines(judge: Judge, name: str) -> Iterator[str]:
+def timing_faults(judge: Judge, name: str) -> Iterator[str]:
     """Yield a line if the solution takes much longer than declared, or so little time that `takes` is not needed.
 
     The solution has run on the visible cases before, so that its imports are not measured.

@@ -52,7 +52,7 @@ def _asked(row: str) -> str:
     return "still to write: " + (asked.partition('"')[0] if in_string else asked).strip(" :.") + "."
 
 
-def check_cases(course: Path, judge: Judge) -> None:
+def check_requirements_have_cases(course: Path, judge: Judge) -> None:
     """Raise ExerciseError, with a line for each requirement of a chapter that no case shows."""
     stem = judge.chapter.stem
     found = [
@@ -86,7 +86,7 @@ def _requirements(value: object) -> Iterator[Requirement]:
             yield item
 
 
-def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
+def exercise_faults(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     """Yield a line for each thing that is wrong with the hints of an exercise or the number of its requirements."""
     where, hints = display_path(parts, parts.exercise), exercise.hints
     if not 2 <= len(hints) <= 3:
@@ -100,7 +100,7 @@ def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
         yield f"{where}: {_count(asked, 'requirement')}, rules among them; let there be two to seven."
 
 
-def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservations) -> Iterator[str]:
+def facet_message_faults(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservations) -> Iterator[str]:
     """Yield a line for each requirement with a message for a facet that no probe observes, or a facet without message.
 
     Without a message, a student would read the name of the facet, which means nothing outside of the probe.
@@ -121,7 +121,7 @@ def facet_lines(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservati
             yield f"{where}: {sentence!r} observes {facet!r} without a message for it; say in `tells` what should hold."
 
 
-def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
+def bank_faults(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solution: str) -> Iterator[str]:
     """Yield a line for each thing that is wrong with the form of an exercise's answer bank."""
     where = display_path(parts, parts.bank)
     kinds = {"wrong": [each for each in bank if not each.is_right], "right": [each for each in bank if each.is_right]}

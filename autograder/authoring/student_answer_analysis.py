@@ -12,20 +12,20 @@ from autograder.authoring import bank_entry_draft
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import Assignment, given_path, read_assignment
+from autograder.grading.assignment import Assignment, read_assignment, released_or_committed_path
 from autograder.grading.bounded_judging import NO_FORM
-from autograder.grading.execution_plan import Plan
+from autograder.grading.execution_plan import RunPlan
 from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.run_specification import LIMITS, Outcome, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
 from autograder.submission import student_folder
-from autograder.submission.anonymize_answer import given_names
+from autograder.submission.anonymize_answer import names_in_release
 from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.plain_file import read_notebook_file
-from autograder.submission.read_submission import read_parcel
+from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
 from autograder.submission.submission import Submission, SubmittedFiles
 
@@ -72,18 +72,18 @@ def learn(
     UnknownExercise, CourseNotFound, and WorkFailed if the submission cannot be read.
     """
     stem = course_in(course).find(exercise).chapter
-    wanted = read_assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
+    wanted = read_assignment(course, stem, unconfined=unconfined, given=released_or_committed_path(course, stem))
     release = wanted.released()
     read = _read(wanted, release, submission)
     lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
     reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()
-    entry, advice = _drafted(lab, reports, names, given_names(release))
-    bank = bank_path(course, stem, exercise)
+    entry, advice = _drafted(lab, reports, names, names_in_release(release))
+    bank = bank_file(course, stem, exercise)
     near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
     return AnswerAnalysis(
-        exercise, visible, tuple(fresh), near, bank, bank_entry_draft.line_for_entry(bank), entry, advice
+        exercise, visible, tuple(fresh), near, bank, bank_entry_draft.insertion_line(bank), entry, advice
     )
 
 
@@ -94,7 +94,7 @@ def _read(wanted: Assignment, release: NotebookNode, path: Path) -> Submission:
         parcel = SubmittedFiles(*read_notebook_file(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
-    read = read_parcel(parcel, release, wanted.listed)
+    read = submission_from_files(parcel, release, wanted.listed)
     if read.trouble:
         raise WorkFailed(f"{path} could not be read: {read.trouble}")
     return read
@@ -111,14 +111,14 @@ class _Lab:
         """Return the answer with its helpers, as plain Python."""
         return self._planned(VISIBLE_SEED).sources[self._exercise]
 
-    def outcome(self, seed: int) -> Outcome:
+    def outcome(self, seed: int) -> ExerciseOutcome:
         """Run the answer on the cases of a seed, and return the outcome."""
         return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
 
-    def _planned(self, seed: int) -> Plan:
+    def _planned(self, seed: int) -> RunPlan:
         return plan_submission(self._submission, self._judge, seed, only=self._exercise)
 
-    def report(self, seed: int, outcome: Outcome) -> Report:
+    def report(self, seed: int, outcome: ExerciseOutcome) -> Report:
         """Return the report on an outcome for the cases of a seed."""
         return report_on(self._judge, self._exercise, outcome, self.source, seed)
 
@@ -130,7 +130,7 @@ class _Lab:
         )
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
-    def near(self, outcome: Outcome) -> tuple[NearMistake, ...]:
+    def near(self, outcome: ExerciseOutcome) -> tuple[NearMistake, ...]:
         """Return up to three known mistakes that agree with the answer on a case where it is wrong, nearest first."""
         seen = outcome.observations
         if seen is None:
@@ -157,7 +157,7 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str], given:
     if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
         return "", "The answer did not get as far as being checked, so the bank cannot hold it."
     try:
-        answer = bank_entry_draft.answer_alone(exercise, lab.source, names, given)
+        answer = bank_entry_draft.standalone_answer(exercise, lab.source, names, given)
     except bank_entry_draft.NoDraft as error:
         return "", str(error)
     is_right = all(report.passed for report in reports.values())

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from autograder.questions.bug_hunt import their_name
+from autograder.questions.bug_hunt import faulty_program_name
 
 # Other names of one meaning. What is not listed keeps its name: a wrong name would mislead more than a known one.
 _SYNONYMS = {
@@ -116,7 +116,7 @@ def _loaded(node: ast.AST) -> Iterator[ast.Name]:
 
 def renamed(text: str, names: Mapping[str, str], exercise: str) -> str:
     """Return a program with other names for its variables, and with somebody's name for the answer itself."""
-    known = {**names, exercise: their_name(exercise)}
+    known = {**names, exercise: faulty_program_name(exercise)}
     rows = text.splitlines()
     places = [(n.lineno, n.col_offset, n.id) for n in _loaded(ast.parse(text)) if n.id in known]
     for row, column, old in sorted(set(places), reverse=True):

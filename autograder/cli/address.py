@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the address into pyproject.toml; raise CourseError if there is no usable address."""
-    found = project_address.public_address(args.address) if args.address else project_address.origin_address(args.root)
+    found = project_address.https_address(args.address) if args.address else project_address.origin_address(args.root)
     if found is None:
         raise CourseError(
             "expected a hosted https or ssh address, found none; add the remote with "

@@ -45,11 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print how students' code is confined here; return 1, after printing what is missing, if it cannot be."""
     from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
-    from autograder.sandbox.self_test import confinement_problem, standing_wall
+    from autograder.sandbox.self_test import active_confinement, confinement_problem
 
     reason = confinement_problem() or _refused(args.root)
     if reason is None:
-        name, cause = standing_wall()
+        name, cause = active_confinement()
         print(_LANDLOCK.format(reason=cause, rights=_RIGHTS[name]) if cause else _NAMESPACES)
         return 0
     print(f"Students' code cannot be confined here: {reason}.")
@@ -64,14 +64,14 @@ def _refused(root: Path) -> str | None:
     """Start the sandbox as grading does for its first submission; return why that fails, or None if it works."""
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound, WorkFailed
-    from autograder.sandbox.execution.choose_runner import try_start
+    from autograder.sandbox.execution.choose_runner import check_fork_server
 
     try:
         course = find_course(root)
     except CourseNotFound:  # the command works without a course; then there is no course folder to hide
         course = Path(os.devnull)
     try:
-        try_start(course)
+        check_fork_server(course)
     except WorkFailed as error:
         return str(error).partition(" Nothing was graded.")[0].rstrip(".")
     return None

@@ -105,7 +105,7 @@ def _prove_each(course: Path, found: Sequence[ExerciseParts], in_new_processes: 
 def _prove(parts: ExerciseParts) -> tuple[str | None, list[str]]:
     """Return the receipt of an exercise ("": it was edited meanwhile; None: it is not proven), and lines to print."""
     from autograder.authoring.proof import prove
-    from autograder.authoring.proof_receipts import is_as_read, receipt_of
+    from autograder.authoring.proof_receipts import is_unchanged_since_read, receipt_of
     from autograder.course.course import course_in
 
     course_in(parts.course)  # notes the time, in a worker's process too
@@ -115,6 +115,6 @@ def _prove(parts: ExerciseParts) -> tuple[str | None, list[str]]:
         return None, [*lines, f"{name}: {things} missing."]
     done = f"{name}: proven in {perf_counter() - start:.1f} s; nothing is missing."
     receipt = receipt_of(parts)
-    if is_as_read(parts):
+    if is_unchanged_since_read(parts):
         return receipt, [done]
     return "", [done, f"{name}: but something of it was written meanwhile; prove it once more."]

@@ -19,7 +19,7 @@ _WITH_STARTER = [("BEGIN", marked_regions.STARTER), ("END", marked_regions.START
 
 def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
     name = cell.keys["exercise"]
-    if marked_regions.marker_lines(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
+    if marked_regions.region_markers(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
         fail(
             chapter.where,
             cell.line,
@@ -35,7 +35,7 @@ def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
 
 
 def _told(source: str) -> str:
-    found = [f"{edge} {name}" for edge, name in marked_regions.marker_lines(source)]
+    found = [f"{edge} {name}" for edge, name in marked_regions.region_markers(source)]
     return ", ".join(found) or "no markers"
 
 
@@ -140,7 +140,7 @@ def check_width(chapter: Chapter, cell: Cell) -> None:
 
 
 def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
-    if marked_regions.marker_lines(cell.source):
+    if marked_regions.region_markers(cell.source):
         found = _told(cell.source)
         fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 

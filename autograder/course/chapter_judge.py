@@ -13,7 +13,7 @@ from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_answer_keys import AnswerKeys
 from autograder.course.course import course_in
-from autograder.course.course_location import bank_path, chapter_path
+from autograder.course.course_location import bank_file, chapter_path
 from autograder.course.exercise_files import check_parts
 from autograder.course.expected_cache import ExpectedCache
 from autograder.course.run_solutions import run_solutions
@@ -51,7 +51,7 @@ class Judge:
         if is_chapter:
             check_parts(course, self.chapter, only)
             self.exercises = found.exercises(stem) if only is None else ExerciseSet(stem, [found.exercise(stem, only)])
-        self.banks = {name: load_bank(bank_path(course, stem, name)) for name in self.names}
+        self.banks = {name: load_bank(bank_file(course, stem, name)) for name in self.names}
         self.solutions = run_solutions(self.chapter, self.names) if is_chapter else {}
         if lent:
             self._borrow(lent)

@@ -13,11 +13,11 @@ from typing import Any
 
 from autograder.course.cell_rules import CELL_RULES, check_width
 from autograder.course.chapter_model import Cell, Chapter
-from autograder.course.chapter_rules import check_chapter, check_markers, fail, kind_of
-from autograder.course.chapter_segments import check_outline
+from autograder.course.chapter_rules import check_rules_between_cells, fail, find_cell_markers, kind_of
+from autograder.course.chapter_segments import check_exercise_headings
 from autograder.course.course_location import CHAPTERS
 from autograder.course.fast_percent_parser import PlainCell, plain_cells
-from autograder.course.reading_time import check_minutes
+from autograder.course.reading_time import check_minute_placeholders
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.patched_names import replace_attribute
@@ -80,7 +80,7 @@ def read_course(course: Path) -> tuple[Chapter, ...]:
 @lru_cache(maxsize=8)
 def parse(text: str, where: str) -> tuple[Cell, ...]:
     """Split a chapter's text into cells, each with its line; raise ChapterError for an unreadable marker."""
-    lines = check_markers(text, where)
+    lines = find_cell_markers(text, where)
     cells = plain_cells(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
         raise ChapterFormatError(
@@ -109,10 +109,10 @@ def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def validate(chapter: Chapter) -> None:
     """Check a chapter against all rules; raise ChapterError for the first broken one."""
-    check_chapter(chapter)
+    check_rules_between_cells(chapter)
     for index, cell in enumerate(chapter.cells):
         CELL_RULES[cell.kind](chapter, index, cell)
         check_width(chapter, cell)
     check_side_paths(chapter)
-    check_outline(chapter)
-    check_minutes(chapter)
+    check_exercise_headings(chapter)
+    check_minute_placeholders(chapter)

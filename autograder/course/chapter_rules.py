@@ -50,7 +50,7 @@ def fail(where: str, line: int, message: str) -> NoReturn:
     raise ChapterFormatError(f"{where}:{line}: {message}")
 
 
-def check_markers(text: str, where: str) -> list[int]:
+def find_cell_markers(text: str, where: str) -> list[int]:
     """Return the line number of each cell marker; raise ChapterError if one cannot be read."""
     rows = text.split("\n")
     if not _LOOKS.match(rows[0]):
@@ -123,7 +123,7 @@ def _check_company(kind: str, keys: Iterable[str], allowed: Iterable[str], where
         )
 
 
-def check_chapter(chapter: Chapter) -> None:
+def check_rules_between_cells(chapter: Chapter) -> None:
     """Check the rules between cells: required kinds, unique names, one check for each exercise."""
     _check_counts(chapter)
     _check_ids(chapter)

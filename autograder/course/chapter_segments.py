@@ -13,7 +13,7 @@ from functools import cached_property
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
-from autograder.course.markdown_text import Heading, excerpts
+from autograder.course.markdown_text import Heading, split_at_headings
 from autograder.course.side_paths import side_path_cells
 
 _PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")
@@ -91,7 +91,7 @@ def exercise_in_heading(heading: Heading | None) -> str | None:
     return found["name"] if found else None
 
 
-def check_outline(chapter: Chapter) -> None:
+def check_exercise_headings(chapter: Chapter) -> None:
     """Raise ChapterError if an exercise's heading is not followed by its cell before the next heading."""
     outline = Outline(chapter)
     for number in outline.headings:
@@ -110,5 +110,5 @@ def _pieces(place: int, cell: Cell) -> Iterator[Piece]:
     if cell.kind is not CellKind.MARKDOWN:
         yield Piece(place, cell, None, cell.source)
         return
-    for excerpt in excerpts(cell.source):
+    for excerpt in split_at_headings(cell.source):
         yield Piece(place, cell, excerpt.heading, excerpt.text)

@@ -22,8 +22,8 @@ from autograder.course.course_location import (
     FIGURES,
     REVIEW_QUESTIONS,
     SHIPPED,
+    chapter_module_path,
     course_here,
-    module_of_chapter,
 )
 from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
@@ -119,11 +119,11 @@ class Course:
 
     def figures(self, stem: str) -> ModuleType:
         """Return the module that draws a chapter's figures."""
-        return self._module(FIGURES, module_of_chapter(self.folder, FIGURES, stem).stem)
+        return self._module(FIGURES, chapter_module_path(self.folder, FIGURES, stem).stem)
 
     def card(self, stem: str) -> ModuleType | None:
         """Return the module with a chapter's card, or None."""
-        path = module_of_chapter(self.folder, CARDS, stem)
+        path = chapter_module_path(self.folder, CARDS, stem)
         return self._module(CARDS, path.stem) if path.is_file() else None
 
     def review_questions(self) -> list[ModuleType]:

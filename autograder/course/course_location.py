@@ -53,14 +53,14 @@ def chapter_code(stem: str) -> str:
     return found[0] if found else stem
 
 
-def module_of_chapter(course: Path, folder: str, stem: str) -> Path:
+def chapter_module_path(course: Path, folder: str, stem: str) -> Path:
     """Return the path of a sitting's module in a folder such as `figures`: its own, or the one its chapter shares."""
     own = course / folder / f"{stem}.py"
     shared = own.with_stem(chapter_code(stem))
     return shared if shared.is_file() and not own.is_file() else own
 
 
-def bank_path(course: Path, chapter: str, exercise: str) -> Path:
+def bank_file(course: Path, chapter: str, exercise: str) -> Path:
     """Where the bank of an exercise is: the mirror of its file."""
     return course / ANSWERS / chapter / f"{exercise}.py"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.course.chapter_model import Chapter
 from autograder.course.course import course_error_line
-from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_path, chapter_path
+from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_file, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
 _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)
@@ -38,7 +38,7 @@ class ExerciseParts:
     @property
     def bank(self) -> Path:
         """Return the path of its answer bank."""
-        return bank_path(self.course, self.stem, self.name)
+        return bank_file(self.course, self.stem, self.name)
 
 
 def parts_of(course: Path, name: str) -> ExerciseParts:

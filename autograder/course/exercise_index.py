@@ -40,7 +40,7 @@ class IndexedChapter:
         return int(found[0]) if found else 0
 
 
-def encode(chapters: list[IndexedChapter]) -> bytes:
+def encode_index(chapters: list[IndexedChapter]) -> bytes:
     """Return the contents of the file of points: one line per exercise, so that a change reads well in a diff."""
     plain = {
         chapter.stem: {
@@ -57,13 +57,13 @@ def read_index(path: Path) -> tuple[IndexedChapter, ...]:
     """Return the chapters in a file of points, in order, and then the teacher's own; raise DamagedData."""
     own = path.with_name(OWN_POINTS)
     try:
-        return decode(path.read_bytes()) + (decode(own.read_bytes()) if own.is_file() else ())
+        return decode_index(path.read_bytes()) + (decode_index(own.read_bytes()) if own.is_file() else ())
     except OSError as error:
         raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
 
 
-def decode(data: bytes) -> tuple[IndexedChapter, ...]:
-    """Return the chapters that `encode` wrote; raise DamagedData for anything else."""
+def decode_index(data: bytes) -> tuple[IndexedChapter, ...]:
+    """Return the chapters that `encode_index` wrote; raise DamagedData for anything else."""
     try:
         plain = json.loads(data)
         return tuple(

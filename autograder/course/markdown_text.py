@@ -27,7 +27,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class HeadedText:
     """A cell's text from one heading to the next; `heading` is None for the text above the first one."""
 
     heading: Heading | None
@@ -57,14 +57,14 @@ def first_heading(source: str) -> Heading | None:
     return found[0] if found and not source[: found[0].start].strip() else None
 
 
-def excerpts(source: str) -> Iterator[Excerpt]:
+def split_at_headings(source: str) -> Iterator[HeadedText]:
     """Yield a cell's text in excerpts, cut before each heading."""
     found = headings(source)
     edges = [*(heading.start for heading in found), len(source)]
     if source[: edges[0]].strip():
-        yield Excerpt(None, source[: edges[0]])
+        yield HeadedText(None, source[: edges[0]])
     for heading, (begin, end) in zip(found, pairwise(edges), strict=True):
-        yield Excerpt(heading, source[begin:end])
+        yield HeadedText(heading, source[begin:end])
 
 
 def word_count(text: str) -> int:

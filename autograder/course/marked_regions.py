@@ -19,7 +19,7 @@ _MARKER = re.compile(r"\s*### (?P<edge>BEGIN|END) (?P<name>[A-Z]+(?: [A-Z]+)*)\s
 _COMMENT = re.compile(r"# ?(?P<text>.*)")
 
 
-def marker_lines(source: str) -> list[tuple[str, str]]:
+def region_markers(source: str) -> list[tuple[str, str]]:
     """Return each marker line, in order, as (edge, name): ("BEGIN", "SOLUTION"), ("END", "SOLUTION")."""
     found = (_MARKER.fullmatch(line) for line in source.split("\n"))
     return [(match["edge"], match["name"]) for match in found if match]

@@ -144,7 +144,7 @@ def _written(chapter: Chapter, name: str) -> int:
 # --- rules
 
 
-def check_minutes(chapter: Chapter) -> None:
+def check_minute_placeholders(chapter: Chapter) -> None:
     """Check that placeholders are known ones, below a heading that they can refer to; raise ChapterError."""
     outline = Outline(chapter)
     for place, cell in enumerate(chapter.cells):
@@ -186,14 +186,14 @@ def chapter_title(chapter: Chapter) -> str:
 
 
 @dataclass(frozen=True)
-class ReadingShare:
+class PartLength:
     """The minutes and the number of cells of one part of a chapter."""
 
     minutes: float = 0
     cells: int = 0
 
-    def __add__(self, other: ReadingShare) -> ReadingShare:
-        return ReadingShare(self.minutes + other.minutes, self.cells + other.cells)
+    def __add__(self, other: PartLength) -> PartLength:
+        return PartLength(self.minutes + other.minutes, self.cells + other.cells)
 
     def __str__(self) -> str:
         return (
@@ -201,21 +201,21 @@ class ReadingShare:
         )
 
 
-def minutes_of_parts(chapter: Chapter, tier_of: TierOf) -> dict[str, ReadingShare]:
+def minutes_of_parts(chapter: Chapter, tier_of: TierOf) -> dict[str, PartLength]:
     """Return the minutes and cells of each part of a chapter, claims left out.
 
     A markdown cell counts once, for the part of its first piece.
     """
     outline, seen = Outline(chapter), set[int]()
-    found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), ReadingShare())
+    found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), PartLength())
     for number, piece in enumerate(outline.pieces):
         if piece.cell.kind is not CellKind.CLAIM:
             name = outline.exercise.get(number)
             part = _exercises(chapter, name) if name else "side paths" if number in outline.side else "main path"
-            found[part] += ReadingShare(0 if name else reading_minutes(piece), piece.place not in seen)
+            found[part] += PartLength(0 if name else reading_minutes(piece), piece.place not in seen)
             seen.add(piece.place)
     for name in chapter.exercises:
-        found[_exercises(chapter, name)] += ReadingShare(exercise_minutes(chapter, name, tier_of))
+        found[_exercises(chapter, name)] += PartLength(exercise_minutes(chapter, name, tier_of))
     return found
 
 

@@ -43,7 +43,7 @@ def _filled(reported: Plain, right: Plain) -> Plain:
     return reported
 
 
-def after_an_honest_first(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
+def judge_partly_honest_replay(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> Report:
     """Return the report on a replay that solves the cases of the first requirement honestly."""
     first = key.cases[0].requirement
     seen = [
@@ -71,14 +71,14 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
     try:
         if passed_requirements(judge_replayed_observations(exercise, shipped, key)):
             return True
-        return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
+        return share_of_constants(judge_partly_honest_replay(exercise, shipped, key)) > MOST
     except CourseError:
         raise
     except Exception:  # an exercise's own comparison needs more than is shipped, so the cheat fails
         return False
 
 
-def cheat_lines(
+def replay_findings(
     exercise: Exercise, shipped: ExpectedObservations, fresh: Mapping[int, ExpectedObservations]
 ) -> Iterator[str]:
     """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
@@ -88,7 +88,7 @@ def cheat_lines(
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break
     for seed, key in fresh.items():
-        report = after_an_honest_first(exercise, shipped, key)
+        report = judge_partly_honest_replay(exercise, shipped, key)
         if share_of_constants(report) > MOST:
             earned = passed_requirements(report)[1:]
             yield (

@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_rules import fail
-from autograder.course.markdown_text import excerpts, first_heading, headings
+from autograder.course.markdown_text import first_heading, headings, split_at_headings
 from autograder.name_bindings import declared_global, names_of
 
 LEVEL = 4
@@ -109,7 +109,7 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
                 cell.line,
                 f"a heading stands in the midst of a cell of {_told(path)}; begin a new cell with it.",
             )
-    opening = next(excerpts(cells[0].source)).text.strip().partition("\n")[2]
+    opening = next(split_at_headings(cells[0].source)).text.strip().partition("\n")[2]
     if not opening.strip() and not any(cell.source.strip() for cell in cells[1:]):
         fail(chapter.where, path.line, f"{_told(path)} is empty; write its answer below the heading.")
 

@@ -41,7 +41,7 @@ def not_attempted(name: str) -> str:
     )
 
 
-def still_running(seconds: float) -> str:
+def time_limit_message(seconds: float) -> str:
     """Return the message for an answer that was stopped at its time limit."""
     return f"Your code was still running after {seconds:g} seconds and was stopped."
 

@@ -13,8 +13,13 @@ from dataclasses import replace
 from autograder.diagnosis import difference_messages
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.facet_difference import FacetDifference, compare_facets
-from autograder.diagnosis.mistake_matching import explaining_mistake, failing_cases, matches_mistake, same_observation
-from autograder.diagnosis.source_inspection import AnswerText
+from autograder.diagnosis.mistake_matching import (
+    cases_showing_mistake,
+    explaining_mistake,
+    matches_mistake,
+    same_observation,
+)
+from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
@@ -26,11 +31,11 @@ _STUB = "NotImplementedError"
 
 def judge(exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], source: str) -> Report:
     """Return the report on an answer from its observations, one per case of the key, and its source text."""
-    return judge_with_text(exercise, key, observations, AnswerText.read(exercise, key, source))
+    return judge_with_text(exercise, key, observations, SourceFindings.read(exercise, key, source))
 
 
 def judge_with_text(
-    exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], text: AnswerText
+    exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], text: SourceFindings
 ) -> Report:
     """Return the report as `judge` does, with the answer's text already examined.
 
@@ -87,7 +92,7 @@ class _Lines:
     """
 
     def __init__(
-        self, exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: AnswerText
+        self, exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: SourceFindings
     ) -> None:
         self.exercise, self.key, self.seen, self.text = exercise, key, seen, text
         self.parted = [
@@ -195,7 +200,7 @@ def _slipped(
     costs: set[int] = set()
     spoils: set[int] = set()
     for slip in (mistake for mistake in key.mistakes if mistake.slip):
-        wrong = failing_cases(exercise, key, slip)
+        wrong = cases_showing_mistake(exercise, key, slip)
         own = {i for i in wrong if key.cases[i].requirement == key.cases[wrong[0]].requirement}
         shown = {i for i in wrong if parted[i].first and same_observation(exercise, slip.observations[i], seen[i])}
         if own <= shown:
@@ -212,7 +217,7 @@ def _rule_verdicts(
     exercise: Exercise,
     key: ExpectedObservations,
     seen: Sequence[Observation],
-    text: AnswerText,
+    text: SourceFindings,
     verdicts: Sequence[Verdict],
 ) -> Iterator[Verdict]:
     """Yield one verdict per rule on the text; a rule is SKIPPED until at least half of the requirements are met.

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
-from autograder.diagnosis.source_inspection import AnswerText
+from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.observation_comparison import Difference, differences, first_difference
 
 
 def explaining_mistake(
-    exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: AnswerText, wrong: Sequence[int]
+    exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: SourceFindings, wrong: Sequence[int]
 ) -> KnownMistake | None:
     """Return the known mistake that explains why the answer fails on the cases `wrong` of one requirement, or None.
 
@@ -51,12 +51,12 @@ def same_observation(exercise: Exercise, known: Observation, mine: Observation) 
 
 def _refuted(exercise: Exercise, key: ExpectedObservations, mistake: KnownMistake, seen: Sequence[Observation]) -> bool:
     """Return whether the mistake fails on some case in a way in which this answer does not."""
-    cases = failing_cases(exercise, key, mistake)
+    cases = cases_showing_mistake(exercise, key, mistake)
     return any(_denies(exercise, key.reference[i], mistake.observations[i], seen[i]) for i in cases)
 
 
 @lru_cache(maxsize=1024)  # needed for every answer, and a key does not change
-def failing_cases(exercise: Exercise, key: ExpectedObservations, mistake: KnownMistake) -> tuple[int, ...]:
+def cases_showing_mistake(exercise: Exercise, key: ExpectedObservations, mistake: KnownMistake) -> tuple[int, ...]:
     """Return the indices of the cases on which a known mistake differs from the reference."""
     pairs = zip(key.reference, mistake.observations, strict=True)
     return tuple(i for i, (right, known) in enumerate(pairs) if not same_observation(exercise, right, known))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import is_final, judge_with_text
-from autograder.diagnosis.source_inspection import AnswerText
+from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
@@ -19,7 +19,7 @@ class ReportCache:
     """Reports by exercise, seed, the digest of the observations, and the text (as read, and by its digest)."""
 
     def __init__(self) -> None:
-        self._reports: dict[tuple[str, int, str, AnswerText | str], Report] = {}
+        self._reports: dict[tuple[str, int, str, SourceFindings | str], Report] = {}
 
     def find(self, name: str, seed: int, digest: str, source: str) -> Report | None:
         """Return the report on an answer with the same text that showed the same; None where there is none yet."""
@@ -39,7 +39,7 @@ class ReportCache:
 
         A report by the reference key is remembered only where the full key would give the same.
         """
-        name, text = exercise.name, AnswerText.read(exercise, key, source)
+        name, text = exercise.name, SourceFindings.read(exercise, key, source)
         report = self._reports.get((name, seed, digest, text)) or judge_with_text(exercise, key, observations, text)
         if is_full_key or is_final(report):
             for known in (text, digest_of(source)):

@@ -14,11 +14,11 @@ _SEARCHED = 20_000  # characters; searching a longer text for a pattern could ta
 
 
 @dataclass(frozen=True)
-class AnswerText:
+class SourceFindings:
     """What the text of an answer contributes to its report.
 
     `broken` are the names of the broken rules, `disproved` the indices (in `key.mistakes`) of the mistakes that the
-    text rules out, and `remarks` the sentences of the notes. Two answers with equal `AnswerText` and equal
+    text rules out, and `remarks` the sentences of the notes. Two answers with equal `SourceFindings` and equal
     observations have the same report.
     """
 
@@ -27,7 +27,7 @@ class AnswerText:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, exercise: Exercise, key: ExpectedObservations, source: str) -> AnswerText:
+    def read(cls, exercise: Exercise, key: ExpectedObservations, source: str) -> SourceFindings:
         """Examine the text of an answer, helper functions included."""
         names = tuple(rule.name for rule in broken_rules(exercise.rules, source, exercise.name))
         notes = applicable_notes(exercise.notes, source, exercise.name) if exercise.notes else ()

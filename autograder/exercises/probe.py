@@ -163,7 +163,7 @@ def changed_names(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> li
     return [name for name in before if first_difference(before[name], after[name], exact) is not None]
 
 
-def named_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_by_label(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Map a name to each argument of a call: "argument 1", "argument 2", ..., or the keyword."""
     return {f"argument {place}": arg for place, arg in enumerate(args, 1)} | dict(kwargs)
 
@@ -174,8 +174,8 @@ def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], t
     A flag is "requires_grad of argument 1" or ".grad of argument 1". Expected is: float tensors require grad if and
     only if they were passed in `tracked`, and no leaf has a `.grad`.
     """
-    after = named_arguments(args, kwargs)
-    values = changed_names(named_arguments(case.args, case.kwargs), after)
+    after = arguments_by_label(args, kwargs)
+    values = changed_names(arguments_by_label(case.args, case.kwargs), after)
     return values + [f"{flag} of {name}" for name, arg in after.items() for flag in _new_flags(arg, tracked)]
 
 

@@ -130,17 +130,17 @@ def _on_self(node: ast.Attribute) -> bool:
 def max_changed_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
     """Return a rule: each function named in `given` differs in at most `most` lines from the lines given there.
 
-    A line that was added, removed, rewritten or moved counts once. The lines are those of `lines_of`.
+    A line that was added, removed, rewritten or moved counts once. The lines are those of `normalized_function_lines`.
     """
     return Rule(
         "max_changed_lines",
         requirement,
         sentence,
-        lambda tree: any(_changed(lines, lines_of(tree, name)) > most for name, lines in given.items()),
+        lambda tree: any(_changed(lines, normalized_function_lines(tree, name)) > most for name, lines in given.items()),
     )
 
 
-def lines_of(tree: ast.AST, name: str) -> list[str]:
+def normalized_function_lines(tree: ast.AST, name: str) -> list[str]:
     """Return the lines of a function as `ast.unparse` writes them, without docstring and indentation; [] if missing."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     if not found:

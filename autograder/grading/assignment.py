@@ -17,12 +17,12 @@ from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
-from autograder.course.exercise_index import OWN_POINTS, POINTS, IndexedChapter, decode
+from autograder.course.exercise_index import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import qualified_name
-from autograder.submission.read_submission import read_parcel
+from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
 from autograder.submission.submission import Submission, SubmittedFiles
 
@@ -131,7 +131,7 @@ class Assignment:
     @property
     def is_chapter(self) -> bool:
         """Return whether a chapter of the course has this name."""
-        return chapter_text(self.place) in self.texts
+        return relative_chapter_path(self.place) in self.texts
 
     @property
     def has_exercises(self) -> bool:
@@ -157,11 +157,11 @@ class Assignment:
     def listed(self) -> tuple[IndexedChapter, ...]:
         """Return the chapters of the course; empty if `make build` has not written the list of exercises yet."""
         packed = (self.texts[name] for name in _LISTS if name in self.texts)
-        return tuple(chapter for each in packed for chapter in decode(zlib.decompress(each)))
+        return tuple(chapter for each in packed for chapter in decode_index(zlib.decompress(each)))
 
     def read(self, parcel: SubmittedFiles, release: NotebookNode) -> Submission:
         """Read a submission; `release` is the notebook that `released` returns."""
-        found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
+        found = submission_from_files(parcel, release, self.listed, as_it_stands=not self.has_exercises)
         return replace(found, files={**found.files, **self.files})
 
     def released(self) -> NotebookNode:
@@ -208,14 +208,14 @@ def assignments_in(course: Path) -> list[str]:
     return sorted(name for name in found if not name.startswith(("_", ".")))
 
 
-def chapter_text(stem: str) -> str:
+def relative_chapter_path(stem: str) -> str:
     """Return the path of a chapter relative to the course folder, which is the same on every machine."""
     return chapter_path(Path(), stem).as_posix()
 
 
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
-    listed = [chapter for path in _lists(course) for chapter in decode(path.read_bytes())]
+    listed = [chapter for path in _lists(course) for chapter in decode_index(path.read_bytes())]
     return find_borrowed_exercises(_parsed_release(release), stem, listed) if listed else ()
 
 
@@ -247,7 +247,7 @@ def release_path(course: Path, stem: str) -> Path:
     return course / "release" / stem / f"{stem}.ipynb"
 
 
-def given_path(course: Path, stem: str) -> Path:
+def released_or_committed_path(course: Path, stem: str) -> Path:
     """Return the path of the released notebook, or of its committed copy in a clone without a release.
 
     Do not grade with the copy: nbgrader's gradebook fits only the release that was made together with it.

@@ -27,7 +27,7 @@ _NONE_LIVES = (
 )
 
 
-def identity(verdict: SubmissionVerdict) -> SubmissionVerdict:
+def unchanged_verdict(verdict: SubmissionVerdict) -> SubmissionVerdict:
     """Return the verdict unchanged."""
     return verdict
 
@@ -37,7 +37,7 @@ def grade_class(
     folders: Mapping[str, Path],
     workers: WorkerChoice,
     force: bool = False,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = identity,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
@@ -55,7 +55,7 @@ def grade_class(
             if isinstance(outcome, SubmissionVerdict):
                 verdict_store.store_new_verdict(course, student, outcome)
             yield student, outcome
-    verdict_store.delete_round_keys(course, assignment.stem)
+    verdict_store.end_round(course, assignment.stem)
 
 
 def class_verdicts(
@@ -63,7 +63,7 @@ def class_verdicts(
     folders: Mapping[str, Path],
     workers: WorkerChoice,
     asked: RoundOptions,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = identity,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Yield each student with the new verdict, "" if the stored verdict is current, or the reason why there is none.

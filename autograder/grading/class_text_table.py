@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.diagnosis.verdict import Status
 from autograder.grading import verdict_store
-from autograder.grading.regrade_policy import better_before
+from autograder.grading.regrade_policy import exercises_with_kept_score
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import find_candidates
@@ -42,7 +42,7 @@ class StudentRow:
         """Return the lines for the teacher: the troubles, the repairs, and scores kept from an earlier grading."""
         if self.verdict is None:
             return self.troubles
-        better = ", ".join(better_before(self.verdict))
+        better = ", ".join(exercises_with_kept_score(self.verdict))
         kept = (f"the better score of an earlier grading counts: {better}",) if better else ()
         return (*self.troubles, *self.verdict.repairs, *kept)
 

@@ -46,7 +46,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
 
 
 @contextlib.contextmanager
-def dask_here(number: int) -> Iterator[Executor]:
+def local_dask_executor(number: int) -> Iterator[Executor]:
     """Start a scheduler and `number` workers on this machine, and yield an executor on them.
 
     Every account of the machine can connect to the ports, and a scheduler runs any function that it receives. It

@@ -18,8 +18,8 @@ from types import MappingProxyType
 from autograder.exercises.exercise import Case
 from autograder.name_bindings import names_used_when_run, transitive_definitions
 from autograder.sandbox.execution.run_specification import (
-    AnswerStep,
     AssignmentSetup,
+    CellStep,
     DefinitionStep,
     ProbeStep,
     Program,
@@ -41,7 +41,7 @@ _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: 
 
 
 @dataclass(frozen=True)
-class Task:
+class ExerciseTask:
     """An exercise to grade: its fresh cases, and the time limit of its answer in seconds."""
 
     exercise: str
@@ -50,7 +50,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The program to run, and the source text of each answer for rules that read it.
 
     `sources` has the text as of the exercise's check, `later_sources` as of the end of the notebook, for the exercises
@@ -65,10 +65,10 @@ class Plan:
 
 def plan_run(
     parts: Sequence[OrderedCell],
-    tasks: Sequence[Task],
+    tasks: Sequence[ExerciseTask],
     ground: AssignmentSetup,
     files: Mapping[str, bytes] = MappingProxyType({}),
-) -> Plan:
+) -> RunPlan:
     """Return the plan for the cells of a submission.
 
     The answer to an exercise without a task counts as a cell of the student's own. `files` are the contents of the
@@ -80,7 +80,7 @@ def plan_run(
     sources = {name: layout.source(name, place, layout.checks[name]) for name, place in layout.first.items()}
     later = {name: layout.source(name, layout.last[name], layout.end) for name in made.again}
     program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks}, files)
-    return Plan(program, sources, later, layout.given)
+    return RunPlan(program, sources, later, layout.given)
 
 
 def _for_tasks(parts: Sequence[OrderedCell], names: Set[str]) -> Iterator[OrderedCell]:
@@ -195,7 +195,7 @@ class _Layout:
 class _Steps:
     """The steps of a program in the order of the notebook; the exercises that are probed again come last."""
 
-    def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
+    def __init__(self, layout: _Layout, tasks: Mapping[str, ExerciseTask]) -> None:
         self._layout, self._tasks = layout, tasks
         self.steps: list[Step] = []
         self.again = [name for name, place in layout.last.items() if self._may_differ_at_end(name, place)]
@@ -227,13 +227,13 @@ class _Steps:
     def _probing(self, name: str, cell: int | None, again: bool = False) -> ProbeStep:
         return ProbeStep(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
 
-    def _cell(self, place: int, part: OrderedCell) -> AnswerStep:
+    def _cell(self, place: int, part: OrderedCell) -> CellStep:
         found = [self._layout.answer(name, place) for name in part.exercises]
         needed = {id(each): each for answer in found for each in answer}
         written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
         # `%%capture` would hide the error that stops the cell, after which what is needed below it still runs.
         source = without_magic_on_top(part.source)
-        return AnswerStep(source, written, max(self._tasks[name].seconds for name in part.exercises))
+        return CellStep(source, written, max(self._tasks[name].seconds for name in part.exercises))
 
     def _counts(self, statement: Statement, role: CellRole) -> bool:
         return id(statement) in self._wanted or (role is CellRole.OWN and (statement.defines or statement.is_import))

@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.dask_cluster import dask_executor, dask_here
+from autograder.grading.dask_cluster import dask_executor, local_dask_executor
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.worker_initializer import start_worker
 from autograder.sandbox.execution.child_process import kill_children
@@ -59,7 +59,7 @@ class WorkerChoice:
             return ExecutorOpener(lambda: dask_executor(address), _CLUSTER_AHEAD)
         if self.dask_local is not None:
             number = self.dask_local
-            return ExecutorOpener(lambda: dask_here(number), 2 * number)
+            return ExecutorOpener(lambda: local_dask_executor(number), 2 * number)
         count = min(self.count or usable_cores(), size)
         if assignment.has_exercises and self._has_pool(count, size, assignment):
             return ExecutorOpener(lambda: _pool_for(assignment, count, size), 2 * count)
@@ -118,7 +118,7 @@ class ThreadExecutor(Executor):
             time.sleep(_SOON)
 
 
-class GrowingExecutor(Executor):
+class LazyPoolExecutor(Executor):
     """An executor that calls functions one by one, and opens a pool once that is expected to finish clearly sooner.
 
     The first of the `size` calls takes longer than the next ones by the time of preparation, which each of the `count`
@@ -185,15 +185,15 @@ def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextM
     """Open worker processes; with the sandbox, they share one warm process from which submissions are forked."""
     if assignment.unconfined:
         return process_pool(count)
-    from autograder.grading.forked_worker_pool import shared_pool
+    from autograder.grading.forked_worker_pool import forked_pool
 
-    return shared_pool(count, size)
+    return forked_pool(count, size)
 
 
 @contextlib.contextmanager
 def _growing(count: int, size: int) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
-        yield GrowingExecutor(lambda: stack.enter_context(thread_pool(count)), count, size)
+        yield LazyPoolExecutor(lambda: stack.enter_context(thread_pool(count)), count, size)
 
 
 @contextlib.contextmanager

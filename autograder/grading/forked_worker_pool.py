@@ -35,7 +35,7 @@ def early_shared_process() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
+def forked_pool(count: int, size: int = 0) -> Iterator[Executor]:
     """Yield a pool of `count` workers for a class of `size`. If the block raises, end them without waiting."""
     early = _early.pop() if _early else None
     process = early if early and early.lives() else WarmProcess(_MODULE)

@@ -17,10 +17,10 @@ from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
-from autograder.grading.execution_plan import Plan, Task, plan_run
+from autograder.grading.execution_plan import ExerciseTask, RunPlan, plan_run
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
-from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Limits, Outcome, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 
@@ -47,25 +47,25 @@ def grade(
 
     Any content and behavior of the submission becomes a verdict; WorkFailed means that this machine cannot run code.
     """
-    grading = Grading(read_submission(data, release), judge, seed)
+    grading = SubmissionGrading(read_submission(data, release), judge, seed)
     return grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(run, limits), limits)
 
 
-class Grading:
+class SubmissionGrading:
     """The grading of one submission in three steps: the constructor plans it, `outcomes` runs it, `verdict` judges."""
 
     def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
         self._submission, self._judge, self._seed = submission, judge, seed
         self._plan = plan_submission(submission, judge, seed) if submission.trouble is None else None
 
-    def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, Outcome]:
+    def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, ExerciseOutcome]:
         """Run the student's code and return an outcome per exercise; empty if the submission could not be read.
 
         This takes most of the time of a grading.
         """
         return run(self._plan.program, limits) if self._plan is not None else {}
 
-    def verdict(self, digest: str, outcomes: Mapping[str, Outcome], limits: Limits = LIMITS) -> SubmissionVerdict:
+    def verdict(self, digest: str, outcomes: Mapping[str, ExerciseOutcome], limits: Limits = LIMITS) -> SubmissionVerdict:
         """Judge the outcomes and return the verdict; `digest` is the digest of the submission."""
         submission, chapter = self._submission, self._judge.chapter
         reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
@@ -89,25 +89,25 @@ class Grading:
             if found and not report.passed:
                 yield _NOT_HERE.format(report.exercise, ", ".join(found))
 
-    def _report(self, name: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Report:
+    def _report(self, name: str, outcomes: Mapping[str, ExerciseOutcome], limits: Limits) -> Report:
         if self._plan is None:
             return _unread(self._judge, name, str(self._submission.trouble))
         return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
 
 
-def plan_submission(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
+def plan_submission(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> RunPlan:
     """Return the plan for a submission, with fresh cases for each exercise.
 
     With `only`, the other exercises have no cases, because drawing cases takes seconds.
     """
     looked_at = judge.names if only is None else (only,)
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
-    tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
+    tasks = [ExerciseTask(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 
-def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:
+def _report(judge: Judge, name: str, outcome: ExerciseOutcome, made: RunPlan, seed: int, limits: Limits) -> Report:
     """Return the report on an exercise as of its check, or as of the end of the notebook if that earns more."""
     report = report_on(judge, name, outcome, made.sources[name], seed, limits, made.given)
     if outcome.later is None or report.passed:
@@ -119,7 +119,7 @@ def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, li
 def report_on(
     judge: Judge,
     name: str,
-    outcome: Outcome,
+    outcome: ExerciseOutcome,
     source: str,
     seed: int,
     limits: Limits = LIMITS,
@@ -145,10 +145,10 @@ def report_on(
 
 
 def _still_running(exercise: Exercise, limits: Limits) -> str:
-    return difference_messages.still_running(exercise.seconds * limits.time_factor)
+    return difference_messages.time_limit_message(exercise.seconds * limits.time_factor)
 
 
-def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Collection[str]) -> str:
+def _on_cell(exercise: Exercise, cell: ExerciseOutcome | None, limits: Limits, given: Collection[str]) -> str:
     """Return a note on an answer's cell that stopped before its end; "" if only the selection of statements did it."""
     if cell is None or (cell.raised and _missed(cell.raised) in given):
         return ""

@@ -18,14 +18,14 @@ from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.teacher_cells_runner import OwnCellsRunner
-from autograder.grading.verdict_paths import keys_path
+from autograder.grading.verdict_paths import round_keys_folder
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import Submission, SubmittedFiles
 
 if TYPE_CHECKING:  # these import torch, which assignments without exercises do not need
     from autograder.course.chapter_judge import Judge
-    from autograder.grading.grade_submission import Grading
+    from autograder.grading.grade_submission import SubmissionGrading
 
 _making = Lock()
 
@@ -50,13 +50,13 @@ class Grader:
         self._own = self._own_cells()
         self._lock = Lock()
 
-    def _grading(self, submission: Submission, seed: int) -> Grading | None:
+    def _grading(self, submission: Submission, seed: int) -> SubmissionGrading | None:
         """Return the grading of a submission's exercises; None for an assignment without exercises."""
         if self._judge is None:
             return None
-        from autograder.grading.grade_submission import Grading
+        from autograder.grading.grade_submission import SubmissionGrading
 
-        return Grading(submission, self._judge, seed)
+        return SubmissionGrading(submission, self._judge, seed)
 
     def _made_judge(self) -> Judge:
         """Return a new judge of the assignment's exercises."""
@@ -67,7 +67,7 @@ class Grader:
 
         torch.set_num_threads(1)  # as in the sandbox: floating-point sums are then equal to the last bit
         wanted = self._assignment
-        shelf = ExpectedCache(keys_path(Path(wanted.course), wanted.stem), wanted.digest)
+        shelf = ExpectedCache(round_keys_folder(Path(wanted.course), wanted.stem), wanted.digest)
         is_here = Path(wanted.course).is_dir()  # a machine of a cluster may not have the course folder
         prelude = setup_text(self.release)
         return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)

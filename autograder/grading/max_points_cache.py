@@ -13,7 +13,7 @@ from autograder.grading.assignment import Assignment
 _KNOWN = ".exercises.json"  # no student's name begins with a dot
 
 
-def exercises_of(wanted: Assignment) -> dict[str, float]:
+def points_by_exercise(wanted: Assignment) -> dict[str, float]:
     """Map each exercise of an assignment to its points; raise CourseError if its chapter has an error.
 
     The cached points hold as long as the digest of the assignment is the same.

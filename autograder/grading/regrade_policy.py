@@ -66,7 +66,7 @@ def check_only(only: Collection[str], known: Sequence[str], stem: str) -> None:
         )
 
 
-def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:
+def exercises_with_kept_score(verdict: SubmissionVerdict) -> tuple[str, ...]:
     """Return the exercises whose score is kept from an earlier grading."""
     return tuple(report.exercise for report in verdict.reports if BETTER_BEFORE in report.notes)
 

@@ -25,7 +25,7 @@ class SubmissionVerdict:
     explain how points were earned. `points` are nbgrader's; `extra` is the extra credit of stretch exercises.
 
     `tests` maps the test cells that are no exercises to their points earned and their maximum; `by_hand` maps the cells
-    that a person scores to their maximum. `outputs` are the outputs of the notebook's cells by `key_of`, if the
+    that a person scores to their maximum. `outputs` are the outputs of the notebook's cells by `output_key`, if the
     notebook was run as a whole. `cells` are those of the repaired notebook, for the caller that records the verdict
     immediately; no file stores them. With several notebooks, `tests` and `outputs` have names made by `qualified_name`,
     `cells` is empty, and `notebooks` maps each exercise to its notebook.
@@ -136,7 +136,7 @@ class SubmissionVerdict:
         )
 
 
-def key_of(place: int, name: str, tests: Collection[str]) -> str:
+def output_key(place: int, name: str, tests: Collection[str]) -> str:
     """Return the key of a cell's outputs: the name of a test cell, or `#` and the place in the notebook."""
     return name if name in tests else f"#{place}"
 
@@ -146,7 +146,7 @@ def qualified_name(notebook: str, name: str) -> str:
     return f"{notebook}/{name}"
 
 
-def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+def cell_names_in_notebook(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the names of the cells of one notebook, without the prefix that `qualified_name` adds; None for None."""
     begin = qualified_name(notebook, "")
     return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))

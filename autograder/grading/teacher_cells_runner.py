@@ -10,11 +10,11 @@ from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells
-from autograder.grading.submission_verdict import key_of
+from autograder.grading.submission_verdict import output_key
 from autograder.ipython_syntax import as_python
 from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
-from autograder.sandbox.execution.notebook_runner import NotebookRun
+from autograder.sandbox.execution.notebook_runner import NotebookToRun
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Limits
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 from autograder.submission.submission import Submission
@@ -38,16 +38,16 @@ class OwnCellsRunner:
         self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
 
     def outputs(self, submission: Submission, seed: int, limits: Limits = LIMITS) -> dict[str, list[Output]]:
-        """Run a submission's notebook and return the outputs of its cells by `key_of`.
+        """Run a submission's notebook and return the outputs of its cells by `output_key`.
 
         Raises WorkFailed if a test cell did not run.
         """
         cells = submission.notebook.cells
         if submission.trouble is not None:
             return {name: [error_output("NotRead", submission.trouble)] for name in self._own.tests}
-        run = NotebookRun(self._ground, self._texts(cells), seed, self._own.seconds, submission.files)
+        run = NotebookToRun(self._ground, self._texts(cells), seed, self._own.seconds, submission.files)
         found = self._run(run, limits).items()
-        given = {key_of(place, grade_id(cells[place]), self._own.tests): outputs for place, outputs in found}
+        given = {output_key(place, grade_id(cells[place]), self._own.tests): outputs for place, outputs in found}
         lost = [name for name, text in self._own.tests.items() if text.strip() and name not in given]
         if lost:  # without an output it would get full marks
             raise WorkFailed(f"{', '.join(lost)} did not run, though the gradebook has it. {_AGAIN}")

@@ -10,7 +10,7 @@ def verdict_path(course: Path, stem: str, student: str) -> Path:
     return course / "verdicts" / stem / f"{student}.json"
 
 
-def keys_path(course: Path, stem: str) -> Path:
+def round_keys_folder(course: Path, stem: str) -> Path:
     """Return the folder of the expected observations of a round of grading; its dot sets it apart from students."""
     return course / "verdicts" / stem / ".keys"
 

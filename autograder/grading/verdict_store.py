@@ -13,8 +13,8 @@ from typing import Any
 
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
-from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
-from autograder.grading.verdict_paths import keys_path, verdict_path
+from autograder.grading.submission_verdict import SubmissionVerdict, cell_names_in_notebook, new_seed
+from autograder.grading.verdict_paths import round_keys_folder, verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # the name of no student begins with a dot
@@ -51,7 +51,7 @@ class StoredVerdict:
 
     def of_notebook(self, notebook: str) -> StoredVerdict:
         """Return the content for one of several notebooks."""
-        return replace(self, verdict=self.verdict.of_notebook(notebook), changed=names_in(notebook, self.changed))
+        return replace(self, verdict=self.verdict.of_notebook(notebook), changed=cell_names_in_notebook(notebook, self.changed))
 
     def to_json(self) -> dict[str, Any]:
         """Return this content as data for a JSON file."""
@@ -155,9 +155,9 @@ def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int
     return None
 
 
-def delete_round_keys(course: Path, stem: str) -> None:
+def end_round(course: Path, stem: str) -> None:
     """Delete the seed and the expected observations of a round, so that the next one draws a seed of its own."""
-    shutil.rmtree(keys_path(course, stem), ignore_errors=True)
+    shutil.rmtree(round_keys_folder(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)
 
 

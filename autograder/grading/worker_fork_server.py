@@ -30,7 +30,7 @@ from autograder.sandbox.linux_calls import die_with_parent, use_large_pages
 _SECONDS_TO_END_TOO = 0.5  # much longer than the system needs to end the children of a process that has ended
 
 
-class SharedServer:
+class WorkerForkServer:
     """Forks the workers of the process that grades a class, and is the fork server of each worker."""
 
     def __init__(self, line: socket.socket) -> None:
@@ -110,4 +110,4 @@ if __name__ == "__main__":
     redirect_to_null(0)
     collect_rarely()
     import_requests_lazily()
-    SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()
+    WorkerForkServer(socket.socket(fileno=int(sys.argv[1]))).serve()

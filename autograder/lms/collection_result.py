@@ -56,9 +56,9 @@ class SentEntry:
     @property
     def rank(self) -> tuple[int, int, int]:
         """A sort key, newest last: by upload number (Canvas), then time (elsewhere), then position in the zip."""
-        return self.handed.upload, seconds(self.at), self.entry.place
+        return self.handed.upload, timestamp_or_zero(self.at), self.entry.place
 
 
-def seconds(time: datetime | None) -> int:
+def timestamp_or_zero(time: datetime | None) -> int:
     """Return a time as a number that rises with it; 0 if there is none."""
     return int(time.timestamp()) if time else 0

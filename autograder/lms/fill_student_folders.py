@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.errors import CourseNotFound
 from autograder.grading.assignment import released_starters
 from autograder.lms import filenames, placement
-from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry, seconds
+from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry, timestamp_or_zero
 from autograder.lms.download_zip import BadEntry, Download, ZipEntry
 from autograder.lms.filenames import CANVAS
 from autograder.lms.placement import Attempt, Placement
@@ -60,7 +60,7 @@ class StudentFolders:
         files = sent or data
         first, last = files[0].handed, max(files, key=lambda each: each.rank)
         latest = max((each.at for each in files if each.at), default=None)
-        order = last.handed.upload if first.system == CANVAS else seconds(latest)
+        order = last.handed.upload if first.system == CANVAS else timestamp_or_zero(latest)
         named = (*self._beside(sent, data), *self._named(sent))
         contents = {name: self.download.read(entry) for name, entry in named}
         is_late = any(each.handed.is_late for each in files)

@@ -33,7 +33,7 @@ from autograder.lms.classroom50_results import classroom50_release_body, classro
 from autograder.lms.gradescope_results import gradescope_fault, gradescope_results
 from autograder.lms.prairielearn_results import prairielearn_fault, prairielearn_results
 from autograder.nbgrader_plugin.safe_copy import copy_plain
-from autograder.sandbox.self_test import confinement_problem, unreadable_lessons
+from autograder.sandbox.self_test import confinement_problem, lesson_read_problem
 from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, names_in
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import shorten_names
@@ -140,7 +140,7 @@ def grade_submitted_folder(course: Path, stem: str, submitted: Path) -> Submissi
     Raises CannotConfine, or another CourseError if this machine cannot grade.
     """
     course = course.resolve()
-    reason = confinement_problem() or unreadable_lessons(readable_by_answers(course))
+    reason = confinement_problem() or lesson_read_problem(readable_by_answers(course))
     if reason is not None:
         raise CannotConfine(_UNCONFINED.format(reason))
     assignment = read_assignment(course, stem, unconfined=False)

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
-from autograder.grading.assignment import Assignment, given_path, read_assignment, release_path
+from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
 from autograder.ipython_syntax import CHECK
 from autograder.lms import platform_scripts
 from autograder.lms.student_wheel import StudentWheel
-from autograder.submission.released_cells import grade_id, mark
+from autograder.submission.released_cells import grade_id, has_nbgrader_flag
 
 BundleFiles = Mapping[str, bytes]
 _SECONDS = 600  # the most that PrairieLearn allows; an answer that never ends may take nearly as long
@@ -51,7 +51,7 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
     stems = course_in(course).stems
     if stem not in stems:
         raise UnknownExercise(stem, stems, f"there is no sitting {stem!r}. They are: {', '.join(stems)}.")
-    given = given_path(course, stem)
+    given = released_or_committed_path(course, stem)
     assignment = read_assignment(course, stem, unconfined=False, given=given)
     _check_nothing_else(course, assignment)
     files = {path: zlib.decompress(text) for path, text in assignment.texts.items()}
@@ -63,7 +63,7 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
 def _check_nothing_else(course: Path, assignment: Assignment) -> None:
     """Raise WorkFailed for a teacher's own cells with points, and for files that answers find beside the notebook."""
     stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises}
-    scored = [cell for cell in assignment.released().cells if mark(cell, "grade") or mark(cell, "task")]
+    scored = [cell for cell in assignment.released().cells if has_nbgrader_flag(cell, "grade") or has_nbgrader_flag(cell, "task")]
     others = sorted({grade_id(cell) for cell in scored} - checks)
     if others:
         raise WorkFailed(

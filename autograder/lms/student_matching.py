@@ -12,7 +12,13 @@ from dataclasses import dataclass
 
 from autograder.lms.filenames import BRIGHTSPACE, CANVAS, MOODLE, SentFile
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from autograder.nbgrader_plugin.kept_roster_columns import CANVAS_NUMBER, IDENTIFIER, Columns, group_names, number_in
+from autograder.nbgrader_plugin.kept_roster_columns import (
+    CANVAS_NUMBER,
+    IDENTIFIER,
+    Columns,
+    group_names,
+    lms_student_number,
+)
 
 # Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = str.maketrans(
@@ -70,7 +76,7 @@ class _Known:
         self.names: dict[str, set[str]] = defaultdict(set)
         for person in people:
             own = columns.get(person.id, {})
-            self.numbers[person.id] = number_in(CANVAS_NUMBER, own, person.lms_user_id)
+            self.numbers[person.id] = lms_student_number(CANVAS_NUMBER, own, person.lms_user_id)
             self.users[self.numbers[person.id]].add(person.id)
             self.participants[_digits(own.get(IDENTIFIER, ""))].add(person.id)
             for group in group_names(own):

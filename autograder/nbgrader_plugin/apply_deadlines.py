@@ -115,7 +115,7 @@ class WrittenDates:
         write_all({path: json.dumps({"due": self.due and self.due.isoformat(), "extended": extended}).encode()})
 
 
-def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
+def sync_due_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     """Write a chapter's due date and extensions into the gradebook, and remove those that the file no longer has."""
     found, path = deadlines.read_deadlines(course), course / "verdicts" / stem / _WRITTEN
     before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
@@ -151,7 +151,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
 
 def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[LateSubmission]:
     """Apply the teacher's deadlines to all recorded submissions of a chapter; return the late ones with penalties."""
-    set_dates(gradebook, course, stem)
+    sync_due_dates(gradebook, course, stem)
     late = []
     submissions = gradebook.assignment_submissions(stem)
     for submission in submissions:

@@ -32,10 +32,14 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_graded_cells
 from autograder.nbgrader_plugin.course_lock import lock_course
-from autograder.nbgrader_plugin.extra_credit import give_extra_credit
+from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
-from autograder.nbgrader_plugin.preprocess_common_cells import SharedNotebook, UnsharedNotebook, needs_no_common_cells
+from autograder.nbgrader_plugin.preprocess_common_cells import (
+    NotebookWithoutSharedCells,
+    NotebookWithSharedCells,
+    can_skip_shared_cells,
+)
 from autograder.nbgrader_plugin.save_grades import CHANGED
 from autograder.sandbox.require_confinement import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
@@ -140,15 +144,15 @@ class SubmissionExporter(NotebookExporter):
         parcel = class_grading.read_student_files(wanted, folder)
         return wanted.notebooks[name].read(parcel.parts.get(name, parcel), release), wanted.key(parcel)
 
-    def _together(self, found: SubmissionVerdict | Submission, name: str) -> SharedNotebook:
+    def _together(self, found: SubmissionVerdict | Submission, name: str) -> NotebookWithSharedCells:
         """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
         shares = is_judged and all(
-            needs_no_common_cells(each, (CourseCells, GradeSubmission)) for each in self._preprocessors
+            can_skip_shared_cells(each, (CourseCells, GradeSubmission)) for each in self._preprocessors
         )
         common = self.released.common[name] if shares else {}
-        return SharedNotebook(found.cells, self.released.notebooks[name], common)
+        return NotebookWithSharedCells(found.cells, self.released.notebooks[name], common)
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
         """Export a notebook that this exporter wrote; nbgrader converts each one twice.
@@ -164,9 +168,9 @@ class SubmissionExporter(NotebookExporter):
 
         nbconvert would first copy it twice, and validate it after each step, which takes half of nbgrader's time.
         """
-        return self._through(UnsharedNotebook(nb), resources)
+        return self._through(NotebookWithoutSharedCells(nb), resources)
 
-    def _through(self, notebook: SharedNotebook | UnsharedNotebook, resources: Any) -> tuple[str, Any]:
+    def _through(self, notebook: NotebookWithSharedCells | NotebookWithoutSharedCells, resources: Any) -> tuple[str, Any]:
         """Run nbgrader's preprocessors on a notebook; return its text and resources."""
         resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
@@ -184,10 +188,10 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
-        wanted = teacher_graded_cells.add_own_cells(wanted, gradebook, converter)
-        apply_deadlines.set_dates(gradebook, Path(coursedir.root), wanted.stem)
+        wanted = teacher_graded_cells.with_teacher_cells(wanted, gradebook, converter)
+        apply_deadlines.sync_due_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    scored = teacher_graded_cells.Scoring(wanted, converter)
+    scored = teacher_graded_cells.TeacherCellScorer(wanted, converter)
     workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
@@ -217,14 +221,14 @@ class GradeSubmission(NbGraderPreprocessor):
             shown = found.of_notebook(about["notebook"]) if wanted.parts else found
             about[CHANGED] = shown.changed
             with _gradebook(exporter.parent) as gradebook:
-                give_extra_credit(gradebook, course, student, found)
+                record_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)
                 apply_deadlines.set_extension(submission, deadlines.read_deadlines(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
             # For this error nbgrader itself would advise to upgrade the database, which does not help.
-            raise NbGraderException(str(preflight_checks.gradebook_write_failure(course, error))) from None
+            raise NbGraderException(str(preflight_checks.gradebook_write_error(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
         return nb, resources
@@ -264,7 +268,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
 
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
-            cell.outputs = teacher_graded_cells.outputs_of(place, cell, verdict)
+            cell.outputs = teacher_graded_cells.outputs_in_verdict(place, cell, verdict)
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:

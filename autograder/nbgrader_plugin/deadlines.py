@@ -39,7 +39,7 @@ _FORM = 'a day and a time, such as "2026-11-30 18:00"'
 
 
 @dataclass(frozen=True)
-class Lateness:
+class LatePolicy:
     """The penalty for lateness: points for each day begun, and none within the hours of grace."""
 
     points_per_day: float = 0.0
@@ -58,7 +58,7 @@ class Deadlines:
 
     due: Mapping[str, datetime] = field(default_factory=dict)
     extended: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
-    late: Lateness | None = None
+    late: LatePolicy | None = None
 
     def extension(self, chapter: str, student: str) -> timedelta | None:
         """Return how much later a chapter is due for a student; None without an extension."""
@@ -89,7 +89,7 @@ def read_deadlines(course: Path) -> Deadlines:
     return Deadlines(due, extended, _lateness(path, found))
 
 
-def of_nbgrader(course: Path) -> dict[str, dict[str, Any]]:
+def nbgrader_settings(course: Path) -> dict[str, dict[str, Any]]:
     """Return the settings below `[nbgrader]` by class.
 
     The dict is empty if the file cannot be read: `read_deadlines` reports that before anything is graded.
@@ -101,13 +101,13 @@ def of_nbgrader(course: Path) -> dict[str, dict[str, Any]]:
     return {name: each for name, each in found.items() if isinstance(each, dict)} if isinstance(found, dict) else {}
 
 
-def _lateness(path: Path, found: dict[str, Any]) -> Lateness | None:
+def _lateness(path: Path, found: dict[str, Any]) -> LatePolicy | None:
     about = _table(path, found, "late")
     _check_names(path, "late", about)
     for name, value in about.items():
         if type(value) not in (int, float) or not 0 <= value < math.inf:
             raise WorkFailed(f"{path}: expected a number from 0 on for {name}, found {value!r}. Correct it.")
-    return Lateness(**about) if about else None
+    return LatePolicy(**about) if about else None
 
 
 def _check_names(path: Path, table: str, found: Iterable[str]) -> None:

@@ -23,7 +23,7 @@ from autograder.grading import verdict_store
 from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
 from autograder.nbgrader_plugin import gradebook_scores as marks
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.nbgrader_plugin.kept_roster_columns import Columns, number_in
+from autograder.nbgrader_plugin.kept_roster_columns import Columns, lms_student_number
 
 CsvRow = Sequence[object]
 
@@ -141,7 +141,7 @@ class Canvas(_Export):
         for person in people:
             known = kept.get(person.id, {})
             login = {"SIS Login ID": "" if set(known) & set(kept_roster_columns.CANVAS) else person.id} | dict(known)
-            number = number_in(kept_roster_columns.CANVAS_NUMBER, known, person.lms_user_id)
+            number = lms_student_number(kept_roster_columns.CANVAS_NUMBER, known, person.lms_user_id)
             scores = (_score(task.of(person.id), "") for task in tasks)
             yield person.full_name, number, *(login.get(name, "") for name in names), *scores
 
@@ -167,7 +167,7 @@ class Moodle(_Export):
         yield *_MOODLE, *others, *(task.name for task in tasks)
         for person in people:
             known = {"Username": person.id} | dict(kept.get(person.id, {}))
-            number = number_in(kept_roster_columns.MOODLE_NUMBER, known, person.lms_user_id)
+            number = lms_student_number(kept_roster_columns.MOODLE_NUMBER, known, person.lms_user_id)
             scores = (_score(task.of(person.id), csv_escaping.NO_GRADE) for task in tasks)
             who = (person.first_name, person.last_name, known["Username"], number, person.email)
             yield *who, *(known.get(name, "") for name in others), *scores

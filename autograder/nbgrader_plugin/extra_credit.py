@@ -14,7 +14,7 @@ from autograder.grading.verdict_store import StoredVerdict
 from autograder.ipython_syntax import CHECK
 
 
-def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: StoredVerdict) -> None:
+def record_extra_credit(gradebook: Gradebook, course: Path, student: str, found: StoredVerdict) -> None:
     """Write the extra credit that a student's stretch exercises earned.
 
     A value that earlier gradings did not write is the teacher's and stays. The values are noted in the verdict store

@@ -20,7 +20,7 @@ class PlaceStarters(NbGraderPreprocessor):
 
     def preprocess_cell(self, cell: Any, resources: Any, _cell_index: int) -> tuple[Any, Any]:
         """Replace the text of one cell."""
-        if utils.is_solution(cell) and ("BEGIN", marked_regions.STARTER) in marked_regions.marker_lines(cell.source):
+        if utils.is_solution(cell) and ("BEGIN", marked_regions.STARTER) in marked_regions.region_markers(cell.source):
             cell.source = marked_regions.starter_cell(cell.source)
         return cell, resources
 

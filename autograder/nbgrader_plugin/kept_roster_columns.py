@@ -27,7 +27,7 @@ def of_line(line: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def number_in(column: str, known: Mapping[str, str], number: str) -> str:
+def lms_student_number(column: str, known: Mapping[str, str], number: str) -> str:
     """Return a student's number in the system with this column; "" if it is not known.
 
     `known` are the student's columns, and `number` is nbgrader's `lms_user_id`, which counts unless it is the number in

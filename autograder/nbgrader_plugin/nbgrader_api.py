@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config.loader import Config, ConfigFileNotFound, PyFileConfigLoader
 
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.nbgrader_plugin.preflight_checks import gradebook_write_failure
+from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
 
 _CONFIG = "nbgrader_config.py"
 
@@ -56,7 +56,7 @@ def open_gradebook(course: Path) -> Iterator[Gradebook]:
         with Gradebook(about.db_url, about.course_id) as gradebook:
             yield gradebook
     except SQLAlchemyError as error:
-        raise gradebook_write_failure(course, error) from None
+        raise gradebook_write_error(course, error) from None
 
 
 def _config(course: Path) -> Config:

@@ -152,7 +152,7 @@ class Cycle:
         failures: dict[str, str] = {}
         with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
-            scored = teacher_graded_cells.Scoring(wanted, self.api)
+            scored = teacher_graded_cells.TeacherCellScorer(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_grading.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
@@ -176,7 +176,7 @@ class Cycle:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
-            scored = teacher_graded_cells.Scoring(wanted, self.api)
+            scored = teacher_graded_cells.TeacherCellScorer(wanted, self.api)
             asked = RoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
@@ -187,7 +187,7 @@ class Cycle:
                         failures[student] = str(outcome)
                     else:
                         changes.append(PointsChange.between(student, before, now))
-            by_hand = gradebook_scores.manually_graded_cells(gradebook, self.stem)
+            by_hand = gradebook_scores.manually_scored_cells(gradebook, self.stem)
         return Preview(tuple(changes), failures, by_hand)
 
     @contextlib.contextmanager
@@ -201,7 +201,7 @@ class Cycle:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                wanted = teacher_graded_cells.add_own_cells(wanted, gradebook, self.api)
+                wanted = teacher_graded_cells.with_teacher_cells(wanted, gradebook, self.api)
                 if how.again.only:
                     check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
                 yield gradebook, wanted

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from autograder.course.course_location import CHAPTERS
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import Assignment
-from autograder.grading.max_points_cache import exercises_of
+from autograder.grading.max_points_cache import points_by_exercise
 from autograder.ipython_syntax import CHECK
 
 _ROOM = 50 * 2**20  # bytes that grading needs on the disk
@@ -82,7 +82,7 @@ def check_gradable(gradebook: Gradebook, wanted: Assignment) -> None:
     check_generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
-    if changed := list(_changed(gradebook, wanted.stem, exercises_of(wanted))):
+    if changed := list(_changed(gradebook, wanted.stem, points_by_exercise(wanted))):
         raise WorkFailed(
             f"what exercises are worth has changed since {wanted.stem} was generated: {', '.join(changed)}. "
             f"Nothing was graded. Run `nbgrader generate_assignment {wanted.stem}`, which tells the gradebook."
@@ -109,10 +109,10 @@ def _check_lock(course: Path, database: Path, patience: float) -> None:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise gradebook_write_failure(course, error) from None
+        raise gradebook_write_error(course, error) from None
 
 
-def gradebook_write_failure(course: Path, error: Exception) -> WorkFailed:
+def gradebook_write_error(course: Path, error: Exception) -> WorkFailed:
     """Return the error for a gradebook that cannot be written; the advice depends on the database's message."""
     message = str(getattr(error, "orig", error))
     if "locked" in message or "busy" in message:

@@ -18,7 +18,7 @@ from autograder.submission.repaired_notebook import PlacedCell, build_notebook, 
 Common = Mapping[int, NotebookNode]  # shared cells by their index in the released notebook
 
 
-def common_cells(release: NotebookNode) -> Common:
+def shareable_cells(release: NotebookNode) -> Common:
     """Return the released cells without nbgrader metadata, in the form in which an unchanged one is recorded."""
     return {place: _prepared(cell) for place, cell in enumerate(release.cells) if "nbgrader" not in cell.metadata}
 
@@ -30,7 +30,7 @@ def _prepared(cell: NotebookNode) -> NotebookNode:
     return made
 
 
-class SharedNotebook:
+class NotebookWithSharedCells:
     """A student's notebook that shares unchanged cells with the whole class; no step may modify these.
 
     `own` is the notebook without the shared cells.
@@ -50,7 +50,7 @@ class SharedNotebook:
         return NotebookNode(own | {"cells": cells})
 
 
-class UnsharedNotebook:
+class NotebookWithoutSharedCells:
     """A student's notebook that shares no cells; it has the same interface as one that does."""
 
     def __init__(self, own: NotebookNode) -> None:
@@ -61,7 +61,7 @@ class UnsharedNotebook:
         return own
 
 
-def needs_no_common_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
+def can_skip_shared_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
     """Whether a preprocessor never needs the shared cells.
 
     That is so for the types `ours`, SaveGrades and AssignLatePenalties, unless the step adds missing cells.

@@ -19,8 +19,8 @@ from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solutio
 
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells
-from autograder.grading.max_points_cache import exercises_of
-from autograder.grading.submission_verdict import SubmissionVerdict, key_of
+from autograder.grading.max_points_cache import points_by_exercise
+from autograder.grading.submission_verdict import SubmissionVerdict, output_key
 from autograder.ipython_syntax import CHECK, as_python
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED
@@ -36,7 +36,7 @@ _STOPPED = {
 _NO_LIMIT = 24 * 3600.0  # seconds, for a timeout setting that means no limit
 
 
-def add_own_cells(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
+def with_teacher_cells(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
     """Return the assignment with the teacher's own cells; raise WorkFailed if it has cells that cannot be graded.
 
     `converter` is any nbgrader object with the configuration and the folders of the course.
@@ -57,7 +57,7 @@ def add_own_cells(wanted: Assignment, gradebook: Gradebook, converter: Any) -> A
 
 def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, bytes], seconds: float) -> Assignment:
     """Return the assignment of one notebook with the teacher's own cells in it."""
-    exercises = exercises_of(wanted)
+    exercises = points_by_exercise(wanted)
     checks = {CHECK + name for name in exercises}
     texts = {cell.name: cell.source for cell in notebook.source_cells}
     answers = {cell.name for cell in notebook.solution_cells}
@@ -137,7 +137,7 @@ def _files(coursedir: Any, stem: str) -> dict[str, bytes]:
     return {path.relative_to(source).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
-class Scoring:
+class TeacherCellScorer:
     """Adds the points of test cells to verdicts, with nbgrader's configuration and functions."""
 
     def __init__(self, wanted: Assignment, converter: Any) -> None:
@@ -198,22 +198,22 @@ def _value_warning(name: str, outputs: list[Output]) -> str:
 
 
 def _stop_warning(key: str, outputs: list[Output]) -> str:
-    """Return a warning about a cell that stopped for a reason a teacher should know, or ""; `key` is from `key_of`."""
+    """Return a warning about a cell that stopped for a reason a teacher should know, or ""; `key` is from `output_key`."""
     how = next((_STOPPED[kind] for each in outputs if (kind := each.get("ename", "")) in _STOPPED), "")
     within, _, place = key.rpartition("#")
     cell = f"{within.replace('/', ': ')}cell {int(place) + 1}" if place.isdecimal() else f"the test cell {key}"
     return f"{cell} {how}" if how else ""
 
 
-def outputs_of(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> list[NotebookNode]:
+def outputs_in_verdict(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> list[NotebookNode]:
     """Return the outputs of a cell that checks no exercise; raise WorkFailed for a test cell that was not run."""
     name = grade_id(cell)
     if is_grade(cell) and not is_solution(cell) and name not in verdict.tests:
-        raise not_run(verdict.assignment, name)
-    return [from_dict(each) for each in verdict.outputs.get(key_of(place, name, verdict.tests), [])]
+        raise unrun_cell_error(verdict.assignment, name)
+    return [from_dict(each) for each in verdict.outputs.get(output_key(place, name, verdict.tests), [])]
 
 
-def not_run(assignment: str, name: str) -> WorkFailed:
+def unrun_cell_error(assignment: str, name: str) -> WorkFailed:
     """Return the error for a test cell that was not run: without outputs, nbgrader would give it full points."""
     return WorkFailed(
         f"{assignment} has a test cell that the gradebook does not know{f': {name}' if name else ''}. It cannot be "

@@ -14,13 +14,13 @@ from IPython import get_ipython
 from autograder.course.course import current_course
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED
-from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Exercise
 from autograder.notebook import report_rendering
 from autograder.notebook.check_and_hint import LAST_REPORTS, hints_so_far, require_name_first
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_check import CHECKED, name_in
+from autograder.notebook.last_check import CHECKED, name_bound_to
 from autograder.notebook.lesson_functions import wrap_message
 
 _MOST_SENTENCES = 3
@@ -53,7 +53,7 @@ def text_for_assistant(exercise: Exercise, key: ExpectedObservations, report: Re
     return "\n\n".join([_RULES, *_parts(exercise, key, report, answer)])
 
 
-def nearest_sentences(exercise: Exercise, key: ExpectedObservations, report: Report) -> list[str]:
+def nearby_mistake_sentences(exercise: Exercise, key: ExpectedObservations, report: Report) -> list[str]:
     """Return sentences of known mistakes that fail the first failed case and no check that the answer passes.
 
     Empty if the check has recognized a mistake already, or if nothing failed on a case.
@@ -64,7 +64,7 @@ def nearest_sentences(exercise: Exercise, key: ExpectedObservations, report: Rep
     passed = {verdict.requirement for verdict in report.passed_checks}
     found: dict[str, None] = {}
     for mistake in key.mistakes:
-        wrong = failing_cases(exercise, key, mistake)
+        wrong = cases_showing_mistake(exercise, key, mistake)
         is_near = first.case in wrong and not passed & {key.cases[case].requirement for case in wrong}
         if is_near and mistake.sentence and mistake.tag != UNTOUCHED:
             found[mistake.sentence] = None
@@ -79,7 +79,7 @@ def _complaint(name: str) -> str:
     """Return why there is nothing to tell an assistant yet, "" if there is."""
     if name not in LAST_REPORTS:
         return f'Run `check("{name}", {name})` first: the text says what the check says.'
-    if CHECKED[name].called and not name_in(get_ipython(), name, _answer(name)):
+    if CHECKED[name].called and not name_bound_to(get_ipython(), name, _answer(name)):
         return f'Your answer has changed since its check. Run `check("{name}", {name})` again.'
     return ""
 
@@ -88,7 +88,7 @@ def _parts(exercise: Exercise, key: ExpectedObservations, report: Report, answer
     """Yield the parts below the rules, each with its heading."""
     yield f"The exercise: {exercise.name}\n{exercise.goal}"
     yield f"What the check says\n{report_rendering.text(report)}"
-    if near := nearest_sentences(exercise, key, report):
+    if near := nearby_mistake_sentences(exercise, key, report):
         yield "\n- ".join(["Mistakes of others that fail the same check (mine may be another one)", *near])
     hints = [f"{number}. {hint}" for number, hint in enumerate(hints_so_far(exercise.name), start=1)]
     if hints:

@@ -33,7 +33,7 @@ def may_bind_unseen(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_refused(text: str, name: str) -> bool:
+def fails_before_defining(text: str, name: str) -> bool:
     """Return whether a cell certainly ends with a SyntaxError before any of it runs, or before it defines this name.
 
     IPython parses a cell as a whole, and then compiles one statement after the other. Errors that only the compiler
@@ -73,7 +73,7 @@ def definition_dump(text: str, name: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def binding_statements(text: str, name: str) -> str | None:
+def binding_dump(text: str, name: str) -> str | None:
     """Return a dump of a cell's statements that bind a name, independent of comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
     found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []

@@ -22,7 +22,7 @@ from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_check import remember_check
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
-from autograder.notebook.progress_overview import card_after, what_is_next
+from autograder.notebook.progress_overview import card_after, next_exercise_message
 from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
@@ -54,7 +54,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     LAST_REPORTS[name] = report
     before, _ = LOGBOOK.read()
     complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
-    after = (what_is_next(name, before), _offer(name, answer)) if report.passed else ()
+    after = (next_exercise_message(name, before), _offer(name, answer)) if report.passed else ()
     for line in filter(None, (complaint, *after)):
         print(wrap_message(line))
     offer_shuffled_lines(report)

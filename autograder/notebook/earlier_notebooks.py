@@ -10,8 +10,8 @@ from autograder.course.exercise_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_check import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, folder_of_notebook
-from autograder.notebook.run_saved_answer import SavedAnswer, StoppedError, rerun_answer
-from autograder.submission.find_answers import CheckCall, find_answers_among, find_checks_by_id
+from autograder.notebook.run_saved_answer import AnswerRunError, SavedAnswer, rerun_answer
+from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
 
@@ -21,7 +21,7 @@ _given: dict[tuple[str, str], object] = {}
 
 
 @dataclass(frozen=True)
-class Choice:
+class AnswerOrReason:
     """The reader's own answer, or the reason why the lesson's version is used, as the end of a sentence."""
 
     answer: object = None
@@ -29,7 +29,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class ChapterNotebook:
+class NotebookWithCheck:
     """A notebook that checks an exercise: its path, its code cells, and the place of the check."""
 
     path: Path
@@ -37,17 +37,17 @@ class ChapterNotebook:
     check: CheckCall
 
 
-def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Path | None) -> Choice:
+def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Path | None) -> AnswerOrReason:
     """Return the answer to an exercise of another chapter; the first call runs it from the notebook in this folder.
 
     The answer counts if its last check passed and the saved notebook still contains the text that passed.
     """
     folder, book = folder_of_notebook(), _notebook_of(chapter)
     if folder is None:
-        return Choice(why=f": progress is not kept here, and {book} was not looked at")
+        return AnswerOrReason(why=f": progress is not kept here, and {book} was not looked at")
     last = LOGBOOK.read()[0].get(name)
     if last is not None and (name, last.answer) in _given:
-        return Choice(_given[name, last.answer])
+        return AnswerOrReason(_given[name, last.answer])
     why = f": {book} with yours is not in this folder"
     for path in _notebooks(folder, chapter.stem, running):
         try:
@@ -58,12 +58,12 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
         if holding is None:
             continue
         if last is None or last.passed < last.of:
-            return Choice(why=UNTIL)
+            return AnswerOrReason(why=UNTIL)
         answer = _answer_that_passed(holding, name, last)
         if answer is not None:
             return _run_once(name, answer, last)
         why = f": {path.name}, as it was last saved, does not hold the one that passed; save it, or check yours again"
-    return Choice(why=why)
+    return AnswerOrReason(why=why)
 
 
 def _notebook_of(chapter: IndexedChapter) -> str:
@@ -77,7 +77,7 @@ def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:
     return found[:_MOST]
 
 
-def _holding(path: Path, name: str, stem: str) -> ChapterNotebook | None:
+def _holding(path: Path, name: str, stem: str) -> NotebookWithCheck | None:
     """Read a notebook if its name or a check in it shows that it has this exercise, else return None.
 
     Raises OSError or UnreadableError.
@@ -86,11 +86,11 @@ def _holding(path: Path, name: str, stem: str) -> ChapterNotebook | None:
         cells = read_notebook_contents(file.read(MAX_BYTES + 1)).cells
     code = tuple(cell for cell in cells if cell.kind == "code")
     nowhere = CheckCall(MAX_CELLS, name) if stem in path.name else None
-    check = find_checks_by_id(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
-    return None if check is None else ChapterNotebook(path, code, check)
+    check = last_check_calls(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
+    return None if check is None else NotebookWithCheck(path, code, check)
 
 
-def _answer_that_passed(holding: ChapterNotebook, name: str, last: LoggedCheck) -> SavedAnswer | None:
+def _answer_that_passed(holding: NotebookWithCheck, name: str, last: LoggedCheck) -> SavedAnswer | None:
     """Return the answer whose text is the one that passed; None if the notebook no longer contains it."""
     for called in dict.fromkeys((holding.check.called, name)):
         for cell in _answers(holding, name):
@@ -99,15 +99,15 @@ def _answer_that_passed(holding: ChapterNotebook, name: str, last: LoggedCheck) 
     return None
 
 
-def _answers(holding: ChapterNotebook, name: str) -> Iterator[SubmittedCell]:
+def _answers(holding: NotebookWithCheck, name: str) -> Iterator[SubmittedCell]:
     """Yield the cells that grading would take for the answer: the one that the check judges, and a later one."""
     find = find_answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 
-def _run_once(name: str, answer: SavedAnswer, last: LoggedCheck) -> Choice:
+def _run_once(name: str, answer: SavedAnswer, last: LoggedCheck) -> AnswerOrReason:
     try:
         _given[name, last.answer] = rerun_answer(answer)
-    except StoppedError as error:
-        return Choice(why=f": {error}")
-    return Choice(_given[name, last.answer])
+    except AnswerRunError as error:
+        return AnswerOrReason(why=f": {error}")
+    return AnswerOrReason(_given[name, last.answer])

@@ -16,7 +16,7 @@ from autograder.notebook.unrun_cell_advice import skipped_setup_advice
 _ENGINE = ("autograder", "explorers")
 
 
-class OtherVersion(CourseError):
+class CourseVersionMismatch(CourseError):
     """A cell imports what the installed course does not have: the notebook is of another version of it."""
 
 
@@ -29,19 +29,19 @@ def _shown(
     shell: Any, kind: type[BaseException], error: BaseException, trace: TracebackType, tb_offset: int | None = None
 ) -> None:
     """Show the usual traceback with the advice below it; for another version of the course, one line."""
-    if isinstance(error, ImportError) and (other := other_version(error)):
-        shell.showtraceback((OtherVersion, other, None))
+    if isinstance(error, ImportError) and (other := course_version_mismatch(error)):
+        shell.showtraceback((CourseVersionMismatch, other, None))
         return
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
     if isinstance(error, NameError) and (line := skipped_setup_advice(shell, error.name)):
         print(line)
 
 
-def other_version(error: ImportError) -> OtherVersion | None:
+def course_version_mismatch(error: ImportError) -> CourseVersionMismatch | None:
     """Return the error to show in place of a failed import from this package; None if another import failed."""
     if (error.name or "").split(".")[0] not in (*_ENGINE, *(each.value for each in entry_points(group=INSTALLED))):
         return None
-    return OtherVersion(
+    return CourseVersionMismatch(
         f"this notebook is of another version of the course than the one that is installed ({error.msg}). "
         "What you wrote stays in it. `make lab` lays the notebooks of this version beside it: go on in those."
     )

@@ -9,7 +9,7 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.files import digest_of
-from autograder.notebook.cell_bindings import binding_statements
+from autograder.notebook.cell_bindings import binding_dump
 from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 
@@ -32,7 +32,7 @@ CHECKED: dict[str, LastCheck] = {}
 def remember_check(name: str, answer: object, passed: bool) -> str:
     """Remember a check; return a digest of the text of an answer that passed, "" if it failed or has no known text."""
     shell = get_ipython()
-    CHECKED[name] = LastCheck(answer, name_in(shell, name, answer), passed)
+    CHECKED[name] = LastCheck(answer, name_bound_to(shell, name, answer), passed)
     try:
         return _digest(CHECKED[name], shell) if passed else ""
     except Exception:  # an unforeseen shell: then later chapters do not find this answer
@@ -41,18 +41,18 @@ def remember_check(name: str, answer: object, passed: bool) -> str:
 
 def digest_of_answer(text: str, called: str) -> str:
     """Return a digest of a cell's statements that bind a name; "" if there are none."""
-    found = binding_statements(text, called)
+    found = binding_dump(text, called)
     return digest_of(found)[:_LONG_ENOUGH] if found else ""
 
 
-def file_of(value: object) -> str:
+def cell_filename(value: object) -> str:
     """Return the file name of a value's code if a cell of the notebook defines it, else ""."""
     code = code_of(value)
     filename = code.co_filename if code else ""
     return filename if any(part in filename for part in _OF_A_CELL) else ""
 
 
-def name_in(shell: Any, name: str, answer: object) -> str:
+def name_bound_to(shell: Any, name: str, answer: object) -> str:
     """Return the name that a notebook binds to an answer: the exercise's, or the function's; "" if to neither."""
     names = shell.user_ns if shell is not None else {}
     known = [each for each in (name, getattr(answer, "__name__", None)) if isinstance(each, str)]
@@ -63,7 +63,7 @@ def _digest(last: LastCheck, shell: Any) -> str:
     """Return the digest of the cell that defines an answer, else of the last cell that binds its name; else ""."""
     if not last.called:
         return ""
-    filename = file_of(undecorated(last.answer))
+    filename = cell_filename(undecorated(last.answer))
     own = ["".join(linecache.getlines(filename))] if filename else []
     found = (digest_of_answer(text, last.called) for text in [*own, *reversed(texts_run(shell))])
     return next(filter(None, found), "")

@@ -23,7 +23,7 @@ _THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
 
 
-class Reveal:
+class PredictionOutcome:
     """A prediction and the actual value, as text and as HTML."""
 
     def __init__(self, guess: object, actual: object) -> None:
@@ -58,7 +58,7 @@ def reveal(guess: object, actual: object) -> None:
         _guesses[place] = guess
         for name in [name for name, value in shell.user_ns.items() if name.startswith("guess") and value is guess]:
             shell.user_ns[name] = ...
-    display(Reveal(guess, actual))
+    display(PredictionOutcome(guess, actual))
 
 
 # The guess of each cell, by the file name of its code, which IPython derives from the cell's text.

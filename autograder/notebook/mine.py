@@ -15,20 +15,20 @@ from autograder.course.course import current_course
 from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
-from autograder.notebook.earlier_notebooks import UNTIL, Choice, answer_from_earlier_notebook
+from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_from_earlier_notebook
 from autograder.notebook.html_markup import Html, panel, prose
-from autograder.notebook.last_check import CHECKED, LastCheck, file_of
+from autograder.notebook.last_check import CHECKED, LastCheck, cell_filename
 from autograder.notebook.progress_log import shell_of_reader
 from autograder.notebook.saved_notebook import path_of_notebook
 
 A = TypeVar("A")
 _GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`
 _CHANGED = ": yours has changed since its check; run its check again"
-_displayed: set[ChosenVersion] = set()
+_displayed: set[VersionNotice] = set()
 
 
 @dataclass(frozen=True)
-class ChosenVersion:
+class VersionNotice:
     """The line below a lesson's cell that says whose version the lesson continues with, and why."""
 
     name: str
@@ -58,8 +58,8 @@ def mine(name: str, otherwise: A) -> A:
     except UnknownExercise:
         raise
     except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
-        found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
-    taken = ChosenVersion(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
+        found = AnswerOrReason(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
+    taken = VersionNotice(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _displayed:
         _displayed.add(taken)
         display(taken)
@@ -72,13 +72,13 @@ def _called(file: str, line: int) -> str:
     return given[1] if given else ""
 
 
-def _found(name: str, otherwise: object, shell: Any) -> Choice:
+def _found(name: str, otherwise: object, shell: Any) -> AnswerOrReason:
     chapter = _chapter_of(name)
     if name in CHECKED:
         return _checked_here(CHECKED[name], shell)
     running = path_of_notebook(shell)
     if _is_here(name, chapter, otherwise, shell, running):
-        return Choice(why=UNTIL)
+        return AnswerOrReason(why=UNTIL)
     return answer_from_earlier_notebook(name, chapter, running)
 
 
@@ -92,11 +92,11 @@ def _chapter_of(name: object) -> IndexedChapter:
     return chapters[name]
 
 
-def _checked_here(last: LastCheck, shell: Any) -> Choice:
+def _checked_here(last: LastCheck, shell: Any) -> AnswerOrReason:
     """Return the choice after a check in this kernel; an answer that was defined again since then does not count."""
     if not (last.passed and last.called):
-        return Choice(why=UNTIL)
-    return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
+        return AnswerOrReason(why=UNTIL)
+    return AnswerOrReason(last.answer) if shell.user_ns.get(last.called) is last.answer else AnswerOrReason(why=_CHANGED)
 
 
 def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, running: Path | None) -> bool:
@@ -105,4 +105,4 @@ def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, 
     if stems:
         return chapter.stem in stems
     written = shell.user_ns.get(name)
-    return written is not otherwise and bool(file_of(written))
+    return written is not otherwise and bool(cell_filename(written))

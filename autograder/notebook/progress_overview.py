@@ -148,12 +148,12 @@ def progress(chapter: int | None = None) -> Progress:
     note = " ".join(filter(None, (note, history.note)))
     if not chapter and len(chosen) > 1:  # without a number, each is a chapter of its own
         return Progress(tuple(_standing(each, entries) for each in chosen), note, None, history.remembered)
-    whole = whole_chapter(chosen, chosen[0])
+    whole = merge_sittings(chosen, chosen[0])
     standing = _standing(whole, entries)
     return Progress((standing,), note, card_of(whole) if standing.is_done else None, history.remembered)
 
 
-def whole_chapter(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
+def merge_sittings(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
     """Return all sittings of a sitting's chapter as one, which has the exercises of all; a number makes a chapter."""
     sittings = [each for each in listed if each.number and each.number == sitting.number] or [sitting]
     if len(sittings) == 1:
@@ -211,7 +211,7 @@ def _html_row(row: list[str], bar: Html) -> Html:
     return tag("tr", tag("th", *label, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
 
 
-def what_is_next(name: str, before: dict[str, LoggedCheck]) -> str:
+def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
     """Return the line after an exercise passes for the first time: the state of its chapter and the next exercise.
 
     `before` are the entries of the log before this check. The line is "" if the exercise had passed already, or if the
@@ -234,7 +234,7 @@ def card_after(name: str, before: dict[str, LoggedCheck]) -> Card | None:
     sitting = next((each for each in listed if name in each.exercises), None)
     if sitting is None:
         return None
-    chapter = whole_chapter(listed, sitting)
+    chapter = merge_sittings(listed, sitting)
     if [name] != [each.name for each in _standing(chapter, before).still_open]:
         return None
     return card_of(chapter) if _standing(chapter, LOGBOOK.read()[0]).is_done else None  # the log may be off

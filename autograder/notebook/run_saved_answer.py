@@ -15,18 +15,18 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.concurrency_support import can_start_threads, start_thread
-from autograder.grading.execution_plan import Task, plan_run
+from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
-from autograder.sandbox.execution.run_specification import AnswerStep, AssignmentSetup, DefinitionStep, Step
+from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, DefinitionStep, Step
 from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 
 
-class StoppedError(Exception):
+class AnswerRunError(Exception):
     """An answer could not be run; the message says why."""
 
 
@@ -54,12 +54,12 @@ def rerun_answer(answer: SavedAnswer) -> object:
     """
     if not can_start_threads():
         say_once_that_nothing_is_stopped()
-    program = plan_run(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
+    program = plan_run(list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
     with _isolated():
         names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
     if not callable(found):
-        raise StoppedError(f"{answer.notebook}, run anew, gives no function of that name")
+        raise AnswerRunError(f"{answer.notebook}, run anew, gives no function of that name")
     return found
 
 
@@ -97,7 +97,7 @@ def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
     for step in steps:
         if isinstance(step, DefinitionStep):
             yield from ((text, False) for text in step.statements)
-        elif isinstance(step, AnswerStep):
+        elif isinstance(step, CellStep):
             yield from ((text, True) for _, text in step.needed)
 
 
@@ -152,7 +152,7 @@ def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str,
         if isinstance(thread.error, KeyboardInterrupt):  # the reader has pressed Stop
             raise thread.error
     if thread.result is None:
-        raise StoppedError(f"yours stopped with {' '.join(f'{type(thread.error).__name__}: {thread.error}'.split())}")
+        raise AnswerRunError(f"yours stopped with {' '.join(f'{type(thread.error).__name__}: {thread.error}'.split())}")
     return thread.result
 
 
@@ -165,4 +165,4 @@ def _wait_for(thread: _Work, seconds: float) -> None:
         thread.stop()
     if not in_time:
         thread.join(1.0)
-        raise StoppedError(f"yours did not come to an end within {seconds:g} seconds")
+        raise AnswerRunError(f"yours did not come to an end within {seconds:g} seconds")

@@ -84,7 +84,7 @@ def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> R
     """Return the report on an answer that reached its time limit; it names the call and the line."""
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
-    sentence = f"{difference_messages.still_running(time_limit_of(exercise))}{where} Does a loop never end?"
+    sentence = f"{difference_messages.time_limit_message(time_limit_of(exercise))}{where} Does a loop never end?"
     first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, sentence).verdicts
     place = len(calls.observations)
     return Report(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.notebook.cell_bindings import cell_binds, definition_dump, is_refused, may_bind_unseen
+from autograder.notebook.cell_bindings import cell_binds, definition_dump, fails_before_defining, may_bind_unseen
 from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 
@@ -28,7 +28,7 @@ def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str
         return
     begins = re.compile(rf"^[ \t]*(?:async[ \t]+)?((?:def|class)[ \t]+{re.escape(name)})\b", re.MULTILINE)
     for text in reversed(texts_run(shell)):
-        refused = is_refused(text, name)
+        refused = fails_before_defining(text, name)
         if refused and (found := begins.search(text)):
             yield (
                 f"The cell with `{found[1]}` that you ran last stopped with a SyntaxError, so this check judged the "

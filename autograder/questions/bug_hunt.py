@@ -30,7 +30,7 @@ class FaultyProgram:
     @property
     def name(self) -> str:
         """Return the name of the program's answer."""
-        return their_name(self.exercise)
+        return faulty_program_name(self.exercise)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class BugHunt(FaultyProgram):
     others: tuple[int, ...]
 
 
-def their_name(exercise: str) -> str:
+def faulty_program_name(exercise: str) -> str:
     """Return the name of somebody's answer to an exercise, so that running it leaves the reader's own alone."""
     return f"Their{exercise}" if exercise[:1].isupper() else f"their_{exercise}"
 

@@ -62,7 +62,7 @@ def in_words(value: object) -> str:
     return str(value)
 
 
-def outcome(code: str, expression: str) -> str:
+def result_in_words(code: str, expression: str) -> str:
     """Run a program, and return the value of an expression after it in words, or the line with an error.
 
     What the program prints, warns of and draws at random has no effect here.
@@ -81,7 +81,7 @@ def outcome(code: str, expression: str) -> str:
 
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
-    right = outcome(draft.code, draft.expression)
+    right = result_in_words(draft.code, draft.expression)
     choices = distinct_choices(right, map(in_words, draft.wrong))
     if len(choices) < CHOICES:
         return None

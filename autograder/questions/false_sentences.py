@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 
 
-def false_sentences(exercise: Exercise, key: ExpectedObservations, bank: Iterable[KnownAnswer], tag: str) -> list[str]:
+def tags_of_false_sentences(exercise: Exercise, key: ExpectedObservations, bank: Iterable[KnownAnswer], tag: str) -> list[str]:
     """Return the tags of mistakes whose sentences are false of every answer that shows the mistake `tag`.
 
     Such a mistake fails on a case on which this one is right, so an answer that shows this one does not make it. Those
@@ -20,10 +20,10 @@ def false_sentences(exercise: Exercise, key: ExpectedObservations, bank: Iterabl
     """
     mistakes = {each.tag: each for each in key.mistakes}
     also = {each.tag: {*each.also} for each in bank}
-    mine = set(failing_cases(exercise, key, mistakes[tag]))
+    mine = set(cases_showing_mistake(exercise, key, mistakes[tag]))
     ranked = []
     for other in key.mistakes:
-        wrong = set(failing_cases(exercise, key, other))
+        wrong = set(cases_showing_mistake(exercise, key, other))
         akin = other.tag in also[tag] or tag in also[other.tag] or also[tag] & also[other.tag]
         if other.tag in (tag, "untouched") or not other.sentence or akin or not wrong - mine:
             continue

@@ -8,7 +8,7 @@ from random import Random
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_observations import judge
-from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.questions.bug_hunt import BugHunt, FaultyProgram
@@ -24,7 +24,7 @@ _FAULTS = {
 }
 
 
-def fits(hunt: FaultyProgram, key: ExpectedObservations) -> bool:
+def shows_known_mistake(hunt: FaultyProgram, key: ExpectedObservations) -> bool:
     """Return whether the key of the exercise still has the mistake that a hunt shows."""
     return any(mistake.tag == hunt.mistake for mistake in key.mistakes)
 
@@ -54,7 +54,7 @@ def sentence_question(
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
     short = verdict.call and verdict.got and len(verdict.got + verdict.expected) <= _READABLE
-    shown = f"On `{plain(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
+    shown = f"On `{inline_code_text(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
     refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
     return Question(
         "true_sentence",
@@ -71,7 +71,7 @@ def observed_fault(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObserva
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
     verdict = first_failed(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
-    values = [f"{name}: `{plain(value)}`" for name, value in rows if value]
+    values = [f"{name}: `{inline_code_text(value)}`" for name, value in rows if value]
     return "\n".join([f"Not yet: {verdict.requirement}.", *values])
 
 
@@ -97,18 +97,18 @@ def _refuted(
     letter: str, other: KnownMistake, hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations
 ) -> str:
     """Return which requirement an answer with the other mistake fails and this one meets; "" if none is met whole."""
-    mine, wrong = (failing_cases(exercise, key, each) for each in (_mistake(hunt, key), other))
+    mine, wrong = (cases_showing_mistake(exercise, key, each) for each in (_mistake(hunt, key), other))
     failed = {key.cases[case].requirement for case in mine}
     met = [key.cases[case].requirement for case in wrong if key.cases[case].requirement not in failed]
     return f"If {letter} were true, “{met[0]}” would fail, and it does not." if met else ""
 
 
 def _values(verdict: Verdict) -> str:
-    got = f"`check` gets `{plain(verdict.got)}`"
-    return f"{got} where `{plain(verdict.expected)}` is expected" if verdict.expected else got
+    got = f"`check` gets `{inline_code_text(verdict.got)}`"
+    return f"{got} where `{inline_code_text(verdict.expected)}` is expected" if verdict.expected else got
 
 
-def plain(value: str) -> str:
+def inline_code_text(value: str) -> str:
     """Return a value to stand between backticks: on one line, without backticks."""
     return " ".join(value.replace("`", "'").split())
 

@@ -8,11 +8,11 @@ from random import Random
 from autograder.diagnosis.difference_messages import DifferenceMessage, difference_message, spelled_call
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.facet_difference import compare_facets
-from autograder.diagnosis.mistake_matching import failing_cases
+from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 from autograder.questions.bug_hunt import FaultyProgram
 from autograder.questions.computed_question import CHOICES
-from autograder.questions.hunt_questions import plain
+from autograder.questions.hunt_questions import inline_code_text
 from autograder.questions.question import Question, shuffled_question
 
 _AN_ERROR = "an error"
@@ -29,8 +29,8 @@ def result_question(
     for no such call without raising, or if too few short values differ.
     """
     mistake = next(each for each in key.mistakes if each.tag == program.mistake)
-    for case in failing_cases(exercise, key, mistake):
-        call = re.sub(rf"\b{exercise.name}\b", program.name, plain(spelled_call(exercise, key.cases[case])))
+    for case in cases_showing_mistake(exercise, key, mistake):
+        call = re.sub(rf"\b{exercise.name}\b", program.name, inline_code_text(spelled_call(exercise, key.cases[case])))
         values = [] if _HIDDEN in call or len(call) > _LONGEST_CALL else _values(case, mistake, exercise, key)
         if len(values) == CHOICES:
             return _question(program, key.cases[case].requirement, call, values, random)
@@ -56,8 +56,8 @@ def _values(case: int, mistake: KnownMistake, exercise: Exercise, key: ExpectedO
         return []
     others = [shown for each in key.mistakes if (shown := _shown(case, each, exercise, key))]
     found = [mine[1].got, mine[1].expected, *(told.got for path, told in others if path == mine[0]), _AN_ERROR]
-    values = [value for value in dict.fromkeys(map(plain, found)) if value and len(value) <= _LONGEST_VALUE]
-    return values[:CHOICES] if values[:2] == [plain(each) for each in found[:2]] else []
+    values = [value for value in dict.fromkeys(map(inline_code_text, found)) if value and len(value) <= _LONGEST_VALUE]
+    return values[:CHOICES] if values[:2] == [inline_code_text(each) for each in found[:2]] else []
 
 
 def _shown(

@@ -17,7 +17,11 @@ from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
-from autograder.questions.questions_on_changes import argument_questions, left_out_questions, requirement_questions
+from autograder.questions.questions_on_changes import (
+    argument_questions,
+    first_failing_requirement_questions,
+    left_out_questions,
+)
 from autograder.questions.questions_on_values import (
     count_questions,
     dtype_questions,
@@ -31,7 +35,7 @@ from autograder.questions.student_program import NoQuestions, OwnCode
 MOST, SECONDS = 3, 0.5
 _SEEDS = 10**6
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
-_ON_CHANGES = (left_out_questions, requirement_questions, argument_questions)
+_ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
 
 
 def own_code_questions(

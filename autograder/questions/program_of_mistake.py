@@ -7,9 +7,9 @@ import re
 from autograder.course.answer_bank import load_bank
 from autograder.course.answers_by_replacement import bare
 from autograder.course.course import Course
-from autograder.course.course_location import bank_path
-from autograder.questions.bug_hunt import FaultyProgram, read_hunts, their_name
-from autograder.questions.false_sentences import false_sentences
+from autograder.course.course_location import bank_file
+from autograder.questions.bug_hunt import FaultyProgram, faulty_program_name, read_hunts
+from autograder.questions.false_sentences import tags_of_false_sentences
 
 _MOST_LINES = 30  # of a program that can be read from the last row
 
@@ -27,15 +27,15 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     proven = read_hunts(course.folder, exercise.chapter).get(name)
     if proven and (hunt := proven.easiest(tag)):
         return hunt, proven.false[tag]
-    path = bank_path(course.folder, exercise.chapter, name)
+    path = bank_file(course.folder, exercise.chapter, name)
     bank = list(load_bank(path)) if path.is_file() else []
     answer = next((each for each in bank if each.tag == tag), None)
     if answer is None:
         return None
-    code = re.sub(rf"\b{name}\b", their_name(name), bare(answer.source))
+    code = re.sub(rf"\b{name}\b", faulty_program_name(name), bare(answer.source))
     if len(code.splitlines()) > _MOST_LINES:
         return None
     sentences = {mistake.tag: mistake.sentence for mistake in key.mistakes}
-    false = {sentences[each]: each for each in reversed(false_sentences(exercise, key, bank, tag))}
+    false = {sentences[each]: each for each in reversed(tags_of_false_sentences(exercise, key, bank, tag))}
     false.pop(sentences[tag], None)
     return FaultyProgram(name, tag, code), tuple(reversed(false.values()))

@@ -21,7 +21,7 @@ _TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
 
 
 @dataclass(frozen=True)
-class Told:
+class LocatedFact:
     """A fact of a run: of which name or expression, in words where, and at which line."""
 
     name: str
@@ -65,18 +65,18 @@ class AskedRun:
         is_method = any("self" in event.facts for event in self.run.entered)
         return not is_method and all(fact.value and fact.whole for fact in facts)
 
-    def told(self) -> list[Told]:
+    def told(self) -> list[LocatedFact]:
         """Return the facts of names after lines, and of expressions in lines, in an order drawn at random."""
         found = [each for event in self.run.events if event.kind in ("after", "part") for each in self._told(event)]
         return self.random.sample(found, len(found))
 
-    def _told(self, event: Event) -> Iterator[Told]:
+    def _told(self, event: Event) -> Iterator[LocatedFact]:
         node = self.statement_of(event.line)
         if node is None or (event.kind == "part" and self.code.lines[event.line - 1].count(event.what) != 1):
             return
-        place = f"in line {event.line}" if event.kind == "part" else f"after {lines_of(node)}"
+        place = f"in line {event.line}" if event.kind == "part" else f"after {line_range_text(node)}"
         for name, fact in event.facts.items():
-            yield Told(name, place + self.first_time(node, event.kind), event.line, fact)
+            yield LocatedFact(name, place + self.first_time(node, event.kind), event.line, fact)
 
     def first_time(self, node: ast.stmt, kind: str) -> str:
         """Return words for the first of several runs of a statement; "" if it runs once."""
@@ -99,31 +99,31 @@ def _arguments(event: Event) -> str:
     return f" with {'; '.join(f'`{name}`: {fact.told()}' for name, fact in facts.items())}" if facts else ""
 
 
-def lines_of(node: ast.stmt) -> str:
+def line_range_text(node: ast.stmt) -> str:
     """Return the lines of a statement in words."""
     last = node.end_lineno or node.lineno
     return f"line {node.lineno}" if last == node.lineno else f"lines {node.lineno} to {last}"
 
 
-def other_shapes(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+def shape_distractors(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Return shapes that are taken for this one by mistake, likely ones first."""
     found = [shape[::-1], shape[:-1], (*shape, 1), (1, *shape), shape[1:]]
     found += [(*shape[:-1], 1), (1, *shape[1:]), (*shape[:-1], shape[-1] + 1)] if shape else [(1,), (1, 1), (2,)]
     return [each for each in dict.fromkeys(found) if each != shape]
 
 
-def other_forms(form: str) -> list[str]:
+def form_distractors(form: str) -> list[str]:
     """Return forms that differ from this one in the shape or the dtype of one tensor."""
     found = []
     for match in _TENSOR.finditer(form):
         dtype, shape = match[1], ast.literal_eval(match[2])
-        new = [f"{dtype} of shape {each}" for each in other_shapes(shape)[:3]]
+        new = [f"{dtype} of shape {each}" for each in shape_distractors(shape)[:3]]
         new += [f"{each} of shape {shape}" for each in DTYPES[:3] if each != dtype]
         found += [form[: match.start()] + each + form[match.end() :] for each in new]
     return found
 
 
-def other_values(text: str) -> list[str]:
+def value_distractors(text: str) -> list[str]:
     """Return values in words that are like this one and differ from it; none if it cannot be read."""
     try:
         value = ast.literal_eval(text)

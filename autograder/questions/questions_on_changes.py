@@ -17,8 +17,14 @@ import torch
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot, to_bytes
 from autograder.exercises.observation_comparison import first_difference
-from autograder.questions.question_builder import AskedRun, DrawnQuestions, lines_of, other_forms, other_shapes
-from autograder.questions.student_program import is_simple
+from autograder.questions.question_builder import (
+    AskedRun,
+    DrawnQuestions,
+    form_distractors,
+    line_range_text,
+    shape_distractors,
+)
+from autograder.questions.student_program import is_removable_statement
 from autograder.questions.traced_run import RESULT, RunRecorder
 
 _SAME = "it returns the same"
@@ -48,9 +54,9 @@ def edits(asked: AskedRun) -> Iterator[Edit]:
         statement = asked.statement_of(getattr(node, "lineno", 0))
         if statement is None or not counts.get(statement.lineno):
             continue
-        if isinstance(node, ast.stmt) and id(node) in single and is_simple(node):
-            verb = "is" if lines_of(node).startswith("line ") else "are"
-            made.append((f"{lines_of(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement))
+        if isinstance(node, ast.stmt) and id(node) in single and is_removable_statement(node):
+            verb = "is" if line_range_text(node).startswith("line ") else "are"
+            made.append((f"{line_range_text(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement))
         if isinstance(node, ast.Call):
             line = node.lineno
             made += [
@@ -161,7 +167,7 @@ def _line_of_error(asked: AskedRun, edit: Edit, outcome: _Outcome) -> int:
     return later[0] if later else edit.line
 
 
-def requirement_questions(asked: AskedRun) -> DrawnQuestions:
+def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask which requirement is the first that `check` does not pass without a part of the program."""
     if not asked.code.may_be_changed:
         return
@@ -206,7 +212,7 @@ def argument_questions(asked: AskedRun) -> DrawnQuestions:
 
 def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor) -> DrawnQuestions:
     case, outcomes = asked.run.case, dict[tuple[int, ...], str]()
-    for shape in other_shapes(tuple(value.shape)):
+    for shape in shape_distractors(tuple(value.shape)):
         count = torch.Size(shape).numel()
         if count > _MOST_NUMBERS:
             continue
@@ -220,7 +226,7 @@ def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor
     fails = {shape: how for shape, how in outcomes.items() if how.startswith("raises")}
     for shape, form in works.items():
         text = f"Of `{name}` the shape is now {shape}, all else is as it was. What does it return?"
-        wrong = [*(each for each in works.values() if each != form), *other_forms(form)]
+        wrong = [*(each for each in works.values() if each != form), *form_distractors(form)]
         yield asked.question("argument", text, form, wrong, f"Running it so returns {form}.")
     for some, others, verb in ((fails, works, "raises an error"), (works, fails, "returns something, with no error")):
         for shape in asked.random.sample(list(some), len(some)):

@@ -10,11 +10,11 @@ from autograder.questions.question_builder import (
     DTYPES,
     AskedRun,
     DrawnQuestions,
-    Told,
-    lines_of,
-    other_forms,
-    other_shapes,
-    other_values,
+    LocatedFact,
+    form_distractors,
+    line_range_text,
+    shape_distractors,
+    value_distractors,
 )
 from autograder.questions.traced_run import RESULT, Event
 
@@ -28,7 +28,7 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
         others = {str(other.fact.shape): other for other in told if other.fact.shape != each.fact.shape}
-        wrong = [*list(others)[:2], *map(str, other_shapes(each.fact.shape or ())), *others]
+        wrong = [*list(others)[:2], *map(str, shape_distractors(each.fact.shape or ())), *others]
         yield _asked(asked, "shape", each, str(each.fact.shape), wrong, others)
 
 
@@ -50,12 +50,12 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
             continue
         others = {other.fact.value: other for other in told if other.fact.form == each.fact.form}
         others.pop(each.fact.value, None)
-        wrong = [*list(others)[:2], *other_values(each.fact.value)]
+        wrong = [*list(others)[:2], *value_distractors(each.fact.value)]
         yield _asked(asked, "value", each, each.fact.value, wrong, others)
 
 
 def _asked(
-    asked: AskedRun, kind: str, each: Told, right: str, wrong: list[str], others: dict[str, Told]
+    asked: AskedRun, kind: str, each: LocatedFact, right: str, wrong: list[str], others: dict[str, LocatedFact]
 ) -> Question | None:
     shown = list(dict.fromkeys(each for each in wrong if each != right))[:3]
     known = [f"{text} is the {kind} of `{others[text].name}` {others[text].where}." for text in shown if text in others]
@@ -70,9 +70,9 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
         return
     if fact.value and fact.whole and asked.is_visible:
         because = f"Running it returns {fact.value}."
-        yield asked.question("result", "What does it return?", fact.value, other_values(fact.value), because)
+        yield asked.question("result", "What does it return?", fact.value, value_distractors(fact.value), because)
     because = f"Running it returns {fact.form}."
-    yield asked.question("result", "What does it return?", fact.form, other_forms(fact.form), because)
+    yield asked.question("result", "What does it return?", fact.form, form_distractors(fact.form), because)
 
 
 def memory_questions(asked: AskedRun) -> DrawnQuestions:
@@ -85,7 +85,7 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                 continue
             if not shares and not _MAY_COPY.search(ast.unparse(node)):
                 continue
-            place = "" if event.kind == "return" else f" after {lines_of(node)}"
+            place = "" if event.kind == "return" else f" after {line_range_text(node)}"
             often = asked.first_time(node, "after") if place else ""
             for name in event.facts:
                 for other in event.owners if name in event.memory else ():
@@ -118,10 +118,10 @@ def count_questions(asked: AskedRun) -> DrawnQuestions:
         wrong = [str(each) for each in (*counts.values(), count + 1, count - 1, 2 * count, 1) if each]
         text = ast.unparse(node).splitlines()[0]
         because = f"Running it: it runs {count} times."
-        yield asked.question("count", f"How often does {lines_of(node)} run, `{text}`?", str(count), wrong, because)
+        yield asked.question("count", f"How often does {line_range_text(node)} run, `{text}`?", str(count), wrong, because)
     for ran, verb in ((False, "does not run"), (True, "runs")):
-        right = [lines_of(node) for node, count in counts.items() if bool(count) is ran]
-        wrong = [lines_of(node) for node, count in counts.items() if bool(count) is not ran]
+        right = [line_range_text(node) for node, count in counts.items() if bool(count) is ran]
+        wrong = [line_range_text(node) for node, count in counts.items() if bool(count) is not ran]
         for one in asked.random.sample(right, len(right)):
             others = asked.random.sample(wrong, len(wrong))
             because = f"Running it: of these, only {one} {verb}."

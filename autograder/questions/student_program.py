@@ -275,6 +275,6 @@ def _same(one: Any, two: Any) -> bool:
     return to_bytes(one) == to_bytes(two)
 
 
-def is_simple(node: ast.stmt) -> bool:
+def is_removable_statement(node: ast.stmt) -> bool:
     """Return whether a statement is a simple one that can be left out."""
     return isinstance(node, SIMPLE) and not _is_text(node)

@@ -17,7 +17,7 @@ import torch
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.questions.ast_instrumentation import FILE, TRACE
-from autograder.questions.value_facts import Fact, fact_of, see_for_comparison
+from autograder.questions.value_facts import Fact, comparable_plain_data, fact_of
 
 RESULT = "the result"  # the name of what a function returns
 
@@ -134,7 +134,7 @@ class RunRecorder:
     def result(self, line: int, value: Any, /, **values: Any) -> Any:
         """Note what a function returns, and return it."""
         if self._is_shown() and self._depth == 1:
-            self.returned, self.has_returned = see_for_comparison(value), True
+            self.returned, self.has_returned = comparable_plain_data(value), True
             self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
         return value
 

@@ -95,7 +95,7 @@ def _article(name: str) -> str:
     return "None" if name == "NoneType" else f"{'an' if vowel else 'a'} {name}"
 
 
-def see_for_comparison(value: object) -> Any:
+def comparable_plain_data(value: object) -> Any:
     """Return a value as plain data without `requires_grad`; None if it holds something that is no plain data."""
     seen = see(value)
     return None if _holds_other(seen) else _without_grad(seen)

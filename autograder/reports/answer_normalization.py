@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.course.course_location import bank_path
+from autograder.course.course_location import bank_file
 from autograder.errors import CourseError
-from autograder.grading.assignment import given_path, read_assignment, released_notebook_names
-from autograder.reports.class_results import Results
+from autograder.grading.assignment import read_assignment, released_notebook_names, released_or_committed_path
+from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
 
 Defined = ast.FunctionDef | ast.ClassDef
 
 
-def read_answers(course: Sequence[Results]) -> list[ExerciseForms]:
+def read_exercise_forms(course: Sequence[ClassResults]) -> list[ExerciseForms]:
     """Return the forms of the answers to each exercise, for every class in `course`.
 
     An assignment that is not a chapter, or whose files cannot be read, is left out.
@@ -24,10 +24,10 @@ def read_answers(course: Sequence[Results]) -> list[ExerciseForms]:
     return [each for results in course if results.verdicts for each in _chapter(results)]
 
 
-def _chapter(results: Results) -> Iterator[ExerciseForms]:
+def _chapter(results: ClassResults) -> Iterator[ExerciseForms]:
     place = results.course, results.stem
     try:
-        given = None if released_notebook_names(*place) else given_path(*place)
+        given = None if released_notebook_names(*place) else released_or_committed_path(*place)
         wanted = read_assignment(*place, unconfined=False, given=given)
         chapter = wanted.chapter()
     except CourseError:  # a chapter that is being changed
@@ -36,7 +36,7 @@ def _chapter(results: Results) -> Iterator[ExerciseForms]:
     sources = {student: examples.answers(student) for student in results.verdicts}
     for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
         own = [chapter.starter(exercise), chapter.solution(exercise)]
-        known = [*own, *right_answers(bank_path(results.course, wanted.homes.get(exercise, results.stem), exercise))]
+        known = [*own, *right_answers_in_bank(bank_file(results.course, wanted.homes.get(exercise, results.stem), exercise))]
         common = frozenset(made.text for text in known if (made := answer_structure(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
         yield ExerciseForms(results.stem, exercise, len(results.verdicts), forms, common)
@@ -46,7 +46,7 @@ def _forms(sources: dict[str, str]) -> dict[str, AnswerStructure]:
     return {student: made for student, source in sources.items() if (made := answer_structure(source))}
 
 
-def right_answers(bank: Path) -> list[str]:
+def right_answers_in_bank(bank: Path) -> list[str]:
     """Return the source of the right answers in an answer bank; an empty list if the bank is missing or invalid.
 
     The bank is parsed and not imported: its answers import torch, which takes longer than the rest of a report.

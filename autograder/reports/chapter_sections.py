@@ -10,18 +10,18 @@ from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin.gradebook_scores import unscored_message
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker, learn_command
 from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
-from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, UnexplainedAnswers, group_by_sentence
+from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, UnexplainedAnswers, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 10  # entries of a list; the rest is folded away
 
 
-def overview(results: Results) -> Html:
+def overview(results: ClassResults) -> Html:
     """Return a table with the class in numbers, and a histogram of its points."""
     scores = list(results.scores.values())
     facts = table("The class in numbers", ("", ""), _facts(results))
@@ -30,7 +30,7 @@ def overview(results: Results) -> Html:
     return join(facts, score_charts.score_picture(scores, results.max_score)) if scores else facts
 
 
-def _facts(results: Results) -> list[tuple[str, str]]:
+def _facts(results: ClassResults) -> list[tuple[str, str]]:
     verdicts, scores = results.verdicts, results.scores
     late = [row.student for row in results.rows if results.mark(row.student).penalty]
     known = f" of {len(results.people)} in the gradebook" if results.people else ""
@@ -49,13 +49,13 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return facts
 
 
-def _empty_label(results: Results) -> str:
+def _empty_label(results: ClassResults) -> str:
     """Return the label for submissions that answer nothing; of a test cell, only its points show an attempt."""
     has_tests = any(verdict.tests for verdict in results.verdicts.values())
     return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
 
 
-def exercises(results: Results) -> Html:
+def exercises(results: ClassResults) -> Html:
     """Tabulate how often each exercise was passed, wrong and not attempted, and how well it separates students."""
     found = items_of(results)
     if not found:
@@ -101,7 +101,7 @@ def _names(found: Iterable[Item]) -> Html:
     return join(*parts)
 
 
-def misunderstandings(results: Results) -> Html:
+def misunderstandings(results: ClassResults) -> Html:
     """List the known mistakes that cost the most points, each with its sentence and an example answer."""
     found, examples = group_by_sentence([results]), ExamplePicker(results)
     if not found:
@@ -110,15 +110,15 @@ def misunderstandings(results: Results) -> Html:
     return _folded(entries, "more misunderstanding")
 
 
-def _misunderstanding(found: SharedSentence, examples: ExamplePicker, total: int) -> Html:
-    parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
+def _misunderstanding(found: SentenceGroup, examples: ExamplePicker, total: int) -> Html:
+    parts: list[str] = [tag("strong", points_in_words(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
     parts += _lesson_links(found)
     return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
 
 
-def _lesson_links(found: SharedSentence) -> list[Html]:
+def _lesson_links(found: SentenceGroup) -> list[Html]:
     """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
     ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
@@ -126,7 +126,7 @@ def _lesson_links(found: SharedSentence) -> list[Html]:
     return [tag("div", "To teach again: ", *links)] if links else []
 
 
-def points(lost: float) -> str:
+def points_in_words(lost: float) -> str:
     """Return a number of points in words, such as "1 point"."""
     return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
 
@@ -141,7 +141,7 @@ def _students(count: int, total: int) -> str:
     return f"{count} of {total} student{'' if total == 1 else 's'}"
 
 
-def unexplained(results: Results) -> Html:
+def unexplained(results: ClassResults) -> Html:
     """List the wrong answers that no known mistake explains: candidates for the answer bank."""
     found, examples = unexplained_of(results), ExamplePicker(results)
     if not any(verdict.reports for verdict in results.verdicts.values()):
@@ -151,7 +151,7 @@ def unexplained(results: Results) -> Html:
     return _folded([_unexplained(each, results, examples) for each in found], "more group")
 
 
-def _unexplained(found: UnexplainedAnswers, results: Results, examples: ExamplePicker) -> Html:
+def _unexplained(found: UnexplainedAnswers, results: ClassResults, examples: ExamplePicker) -> Html:
     count = len(found.students)
     head = join(tag("strong", f"{count} answer{'' if count == 1 else 's'}"), " to ", tag("code", found.exercise))
     values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]
@@ -163,7 +163,7 @@ def _unexplained(found: UnexplainedAnswers, results: Results, examples: ExampleP
     return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
 
 
-def review_list(results: Results) -> Html:
+def review_list(results: ClassResults) -> Html:
     """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
     parts = [table("Look at these", ("student", "why"), rows)] if rows else []
@@ -171,7 +171,7 @@ def review_list(results: Results) -> Html:
     return join(*parts) if parts else tag("p", "None.")
 
 
-def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
+def reasons_to_look(results: ClassResults, row: StudentRow) -> list[str]:
     """Return the reasons why the teacher should look at a submission.
 
     A cell that waits for its first score by hand is not among them: the section lists these separately.
@@ -180,7 +180,7 @@ def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
     return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]
 
 
-def repairs(results: Results) -> Html:
+def repairs(results: ClassResults) -> Html:
     """Tabulate what was repaired in submissions before grading; a repair costs no points."""
     students: dict[str, list[str]] = defaultdict(list)
     for row in results.rows:

@@ -21,7 +21,7 @@ from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
 
 
 @dataclass(frozen=True)
-class Results:
+class ClassResults:
     """The results of a class in one chapter or assignment.
 
     `rows` has an entry for everybody who submitted; `task`, the marks in the gradebook, is None if it has none;
@@ -91,12 +91,12 @@ def assignments_with_results(course: Path) -> list[str]:
     return chapters + sorted(stem for stem in found.difference(chapters) if (course / "source" / stem).is_dir())
 
 
-def read_results(course: Path, stem: str) -> Results:
+def read_results(course: Path, stem: str) -> ClassResults:
     """Return the results of a chapter; raise CourseNotFound if it has no submission."""
     return read_all(course, [stem])[0]
 
 
-def read_all(course: Path, stems: list[str]) -> list[Results]:
+def read_all(course: Path, stems: list[str]) -> list[ClassResults]:
     """Return the results of several chapters, reading the gradebook once; raise as `read_results` does."""
     rows = {stem: tuple(class_text_table.class_rows(course, stem)) for stem in stems}
     for stem in stems:
@@ -108,7 +108,7 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
     with open_gradebook(course) as gradebook:
         people, tasks = _people_and_marks(gradebook, stems)
     return [
-        Results(course, stem, assignment_title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems
+        ClassResults(course, stem, assignment_title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems
     ]
 
 

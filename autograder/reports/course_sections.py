@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
 from autograder.reports.chapter_sections import reasons_to_look
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
-from autograder.reports.misunderstandings import SharedSentence, group_by_sentence
+from autograder.reports.misunderstandings import SentenceGroup, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 15
 
 
-def chapters(course: Sequence[Results]) -> Html:
+def chapters(course: Sequence[ClassResults]) -> Html:
     """Return box plots of all chapters, and a table with a row for each that links to its page."""
     scored = [each for each in course if each.scores and each.max_score]
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
@@ -27,7 +27,7 @@ def chapters(course: Sequence[Results]) -> Html:
     return join(picture, table("The chapters", columns, map(_chapter, course)))
 
 
-def _chapter(results: Results) -> tuple[str, ...]:
+def _chapter(results: ClassResults) -> tuple[str, ...]:
     scores, so_far = list(results.scores.values()), " (of what is scored)" if results.unscored else ""
     middle = f"{statistics.median(scores):.3g} of {results.max_score:g}{so_far}" if scores else "–"
     full = sum(score >= results.max_score for score in scores)
@@ -38,7 +38,7 @@ def _chapter(results: Results) -> tuple[str, ...]:
     return link, *map(str, read), middle, *map(str, (full, look, len(results.unscored), loose))
 
 
-def misunderstandings(course: Sequence[Results]) -> Html:
+def misunderstandings(course: Sequence[ClassResults]) -> Html:
     """Tabulate the known mistakes of all chapters that cost the most points."""
     found = group_by_sentence(course)
     if not found:
@@ -48,12 +48,12 @@ def misunderstandings(course: Sequence[Results]) -> Html:
     return table("The misunderstandings that cost the most points", columns, rows)
 
 
-def _lesson_links(shared: SharedSentence) -> Html:
+def _lesson_links(shared: SentenceGroup) -> Html:
     ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 
-def _where(shared: SharedSentence) -> Html:
+def _where(shared: SentenceGroup) -> Html:
     """Return the exercises in which students read a sentence, each with the share of the class that did."""
     parts: list[str] = []
     names = [each.exercise for _, each in shared.found]
@@ -63,12 +63,12 @@ def _where(shared: SharedSentence) -> Html:
     return join(*parts)
 
 
-def _of_several(exercise: str, results: Results, names: Sequence[str]) -> str:
+def _of_several(exercise: str, results: ClassResults, names: Sequence[str]) -> str:
     """Return " in ASSIGNMENT" if several assignments have this exercise, else ""."""
     return f" in {results.stem}" if names.count(exercise) > 1 else ""
 
 
-def hardest(course: Sequence[Results]) -> Html:
+def hardest(course: Sequence[ClassResults]) -> Html:
     """Tabulate the exercises with the lowest share of passes among the students who attempted them."""
     tried = [(each, item) for each in course for item in items_of(each) if item.passed + item.wrong]
     if not tried:
@@ -81,7 +81,7 @@ def hardest(course: Sequence[Results]) -> Html:
     return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
 
 
-def missing(course: Sequence[Results]) -> Html:
+def missing(course: Sequence[ClassResults]) -> Html:
     """Tabulate the students of the gradebook with missing submissions, most missing first, and the chapters missed."""
     everybody = sorted({student for results in course for student in results.people})
     handed_in = {results.stem: set(results.handed_in) for results in course}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin import csv_escaping
 from autograder.reports import report_snapshots
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
@@ -20,25 +20,25 @@ from autograder.terminal_text import replace_unprintable
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def csv_contents(course: Sequence[Results], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
+def files_naming_students(course: Sequence[ClassResults], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
     """Return the contents of the files that name students, by name; one whose contents are empty should be removed.
 
     They cover all chapters. `alike` are the pairs of students with answers of equal structure.
     """
     return {
-        UNREADABLE: unreadable_letters(course),
-        MISUNDERSTOOD: misunderstandings_table(course),
-        EQUAL: equal_table(alike),
+        UNREADABLE: letters_about_unreadable_files(course),
+        MISUNDERSTOOD: mistakes_by_student_table(course),
+        EQUAL: similar_pairs_table(alike),
     }
 
 
-def table_contents(course: Sequence[Results]) -> dict[str, bytes]:
+def anonymous_tables(course: Sequence[ClassResults]) -> dict[str, bytes]:
     """Return by file name each chapter's tables of its items and its known mistakes, which name no student."""
     items = {f"{report_snapshots.ITEMS}{each.stem}.csv": items_table(each) for each in course}
-    return items | {f"{report_snapshots.MISTAKES}{each.stem}.csv": mistakes_table(each) for each in course}
+    return items | {f"{report_snapshots.MISTAKES}{each.stem}.csv": mistake_counts_table(each) for each in course}
 
 
-def items_table(results: Results) -> bytes:
+def items_table(results: ClassResults) -> bytes:
     """Return the results of each exercise as CSV.
 
     `difficulty` is the share of passes among the students who attempted it, empty if nobody did.
@@ -56,7 +56,7 @@ def items_table(results: Results) -> bytes:
     return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
 
-def mistakes_table(results: Results) -> bytes:
+def mistake_counts_table(results: ClassResults) -> bytes:
     """Return as CSV how many students made each known mistake; empty if nobody made one."""
     found = misunderstandings(results)
     rows: list[tuple[object, ...]] = [("exercise", "mistake", "what was read", "students")]
@@ -64,7 +64,7 @@ def mistakes_table(results: Results) -> bytes:
     return csv_escaping.csv_bytes(rows) if found else b""
 
 
-def misunderstandings_table(course: Sequence[Results]) -> bytes:
+def mistakes_by_student_table(course: Sequence[ClassResults]) -> bytes:
     """Return as CSV which student read which sentence about a known mistake, in the order of the page."""
     rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
     for group in group_by_sentence(course):
@@ -75,7 +75,7 @@ def misunderstandings_table(course: Sequence[Results]) -> bytes:
     return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
 
-def equal_table(found: Sequence[SimilarPair]) -> bytes:
+def similar_pairs_table(found: Sequence[SimilarPair]) -> bytes:
     """Return the pairs as CSV, a line for each exercise that a pair shares; empty if there are no pairs."""
     rows: list[tuple[object, ...]] = [
         ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
@@ -87,19 +87,19 @@ def equal_table(found: Sequence[SimilarPair]) -> bytes:
     return csv_escaping.csv_bytes(rows) if found else b""
 
 
-def full_name(results: Results, student: str) -> str:
+def full_name(results: ClassResults, student: str) -> str:
     """Return the student's full name from the gradebook; "" if it has none."""
     person = results.people.get(student)
     return person.full_name if person and person.full_name != student else ""
 
 
-def unreadable_letters(course: Sequence[Results]) -> bytes:
+def letters_about_unreadable_files(course: Sequence[ClassResults]) -> bytes:
     """Return letters to the students whose file could not be read or whose folder holds no notebook."""
     texts = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
     return "\n\n----\n\n".join(texts).encode("utf-8", "replace") + b"\n" if texts else b""
 
 
-def _letter(results: Results, row: StudentRow) -> str:
+def _letter(results: ClassResults, row: StudentRow) -> str:
     person, named = results.people.get(row.student), full_name(results, row.student)
     name = f"{named} ({row.student})" if named else row.student
     if row.is_empty:
@@ -118,7 +118,7 @@ _NOTEBOOK = (
 _LAST = "Nothing in it has been graded so far. If you cannot find out how to go on, write to me."
 
 
-def _lying(results: Results, student: str) -> str:
+def _lying(results: ClassResults, student: str) -> str:
     """List the files in a folder without a notebook, in words."""
     names = names_in(results.course / "submitted" / student / results.stem)
     return f"found: {shorten_names(names)}" if names else "it is empty"

@@ -12,8 +12,8 @@ from nbformat import NotebookNode
 from autograder.errors import CourseError
 from autograder.grading import class_grading
 from autograder.grading.assignment import Assignment, read_assignment
-from autograder.reports.class_results import Results
-from autograder.submission.anonymize_answer import given_names, without_author
+from autograder.reports.class_results import ClassResults
+from autograder.submission.anonymize_answer import names_in_release, without_author
 
 _CANDIDATES = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
@@ -22,7 +22,7 @@ _LINES, _WIDTH = 40, 160
 class ExamplePicker:
     """The answers of a class to a chapter's exercises. They are read and never executed."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: ClassResults) -> None:
         self._results = results
         self._read: dict[str, dict[str, str]] = {}
 
@@ -69,7 +69,7 @@ class ExamplePicker:
     @cached_property
     def _given(self) -> frozenset[str]:
         """The names that the assignment's notebooks give to everybody."""
-        return frozenset(name for _, release in self._released for name in given_names(release))
+        return frozenset(name for _, release in self._released for name in names_in_release(release))
 
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:

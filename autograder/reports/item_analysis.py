@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 
 ENOUGH = 10  # submissions; with fewer, a correlation is mostly noise
 SEPARATES, HARDLY = 0.3, 0.1  # bounds of the correlation: separates well from here on, hardly at all below
@@ -51,7 +51,7 @@ def has_attempted(verdict: SubmissionVerdict) -> bool:
     return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
 
-def analyse_items(results: Results) -> list[Item]:
+def analyse_items(results: ClassResults) -> list[Item]:
     """Return the results of the exercises in the chapter's order, followed by those of nbgrader's other test cells."""
     verdicts = list(results.verdicts.values())
     if not verdicts:

@@ -13,8 +13,8 @@ from autograder.questions.hunt_questions import FALSE_SENTENCES, sentence_questi
 from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.questions.question import LETTERS, Question, numbered_code
-from autograder.reports.class_results import Results
-from autograder.reports.misunderstandings import Misunderstanding, SharedSentence, group_by_sentence
+from autograder.reports.class_results import ClassResults
+from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, group_by_sentence
 from autograder.reports.offline_html_page import shell
 
 _MISTAKES = 3
@@ -25,7 +25,7 @@ def lecture_file(stem: str) -> str:
     return f"lecture-{stem}.html"
 
 
-def lecture_page(results: Results) -> bytes:
+def lecture_page(results: ClassResults) -> bytes:
     """Return the page of a class in one chapter, a question on each screen or sheet; b"" if there is no question.
 
     The three mistakes that cost the most points are asked about, each by its program: what it gives, and which sentence
@@ -41,7 +41,7 @@ def lecture_page(results: Results) -> bytes:
     return shell(f"{results.title}: questions for the lecture", join(intro, *slides), ways)
 
 
-def _slides(course: Course, shared: SharedSentence) -> list[Html]:
+def _slides(course: Course, shared: SentenceGroup) -> list[Html]:
     """Return the slides of one mistake, shown in the exercise where it cost most; none if no program shows it."""
     for _, found in sorted(shared.found, key=lambda each: -sum(each[1].points)):
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
 
 
@@ -24,11 +24,11 @@ class Misunderstanding:
 
 
 @dataclass(frozen=True)
-class SharedSentence:
+class SentenceGroup:
     """A sentence, and all known mistakes about which students read it, each with the class of its chapter."""
 
     sentence: str
-    found: tuple[tuple[Results, Misunderstanding], ...]
+    found: tuple[tuple[ClassResults, Misunderstanding], ...]
 
     @property
     def lost(self) -> float:
@@ -54,7 +54,7 @@ class UnexplainedAnswers:
     students: tuple[str, ...]
 
 
-def misunderstandings(results: Results) -> list[Misunderstanding]:
+def misunderstandings(results: ClassResults) -> list[Misunderstanding]:
     """Return the known mistakes of a class, the most common first; a student counts once for each.
 
     The points that a student lost in an exercise are divided evenly among the known mistakes in its report.
@@ -71,13 +71,13 @@ def misunderstandings(results: Results) -> list[Misunderstanding]:
     return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.tag))
 
 
-def group_by_sentence(course: Sequence[Results]) -> list[SharedSentence]:
+def group_by_sentence(course: Sequence[ClassResults]) -> list[SentenceGroup]:
     """Return the known mistakes of these classes grouped by sentence, those that cost the most points first."""
-    groups: dict[str, list[tuple[Results, Misunderstanding]]] = defaultdict(list)
+    groups: dict[str, list[tuple[ClassResults, Misunderstanding]]] = defaultdict(list)
     for results in course:
         for each in misunderstandings(results):
             groups[each.sentence].append((results, each))
-    found = [SharedSentence(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
+    found = [SentenceGroup(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
     return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
 
 
@@ -85,7 +85,7 @@ def _sentence(report: Report, tag: str) -> str:
     return next(verdict.sentence for verdict in report.verdicts if verdict.mistake == tag)
 
 
-def unexplained_answers(results: Results) -> list[UnexplainedAnswers]:
+def unexplained_answers(results: ClassResults) -> list[UnexplainedAnswers]:
     """Return the wrong answers without a known mistake, grouped by equal verdicts, the largest groups first.
 
     Verdicts compare equal only within one round of grading, since another round draws other cases.

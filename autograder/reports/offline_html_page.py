@@ -14,7 +14,7 @@ _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = Path(__file__).with_name("page.css")
 
 
-def page(notebook: NotebookNode, title: str, links: dict[str, str]) -> bytes:
+def page_from_notebook(notebook: NotebookNode, title: str, links: dict[str, str]) -> bytes:
     """Return the page with the notebook's prose and outputs; `links` maps names of other pages to addresses."""
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)

@@ -32,13 +32,13 @@ class AssignmentTable:
     sentences: Mapping[tuple[str, str], str]
 
 
-def tables_of_today(course: Path, files: Mapping[str, bytes], today: date) -> dict[Path, bytes]:
+def tables_to_keep(course: Path, files: Mapping[str, bytes], today: date) -> dict[Path, bytes]:
     """Return the tables among a report's files by the path under which they are kept for later comparisons."""
     folder = course / _KEPT / today.isoformat()
     return {folder / name: data for name, data in files.items() if data and name.startswith((ITEMS, MISTAKES))}
 
 
-def find_tables(other: Path) -> dict[str, bytes]:
+def find_earlier_tables(other: Path) -> dict[str, bytes]:
     """Return the tables of an earlier report by file name; raise WorkFailed if there are none.
 
     `other` is the folder of the tables, a course, or a project.

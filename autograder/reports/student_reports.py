@@ -13,7 +13,7 @@ from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.apply_deadlines import duration_text
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from autograder.reports.class_results import Results
+from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
 from autograder.reports.offline_html_page import shell
 
@@ -24,7 +24,7 @@ _LONGEST = 200  # characters of an error message of a test cell
 _LOST = "What an exercise lost is the checks' own: a score by hand may have given it back."
 
 
-def student_pages(course: Sequence[Results]) -> dict[str, bytes]:
+def student_pages(course: Sequence[ClassResults]) -> dict[str, bytes]:
     """Return the pages by their paths below `reports/`: one for each student, and the list of all students."""
     students = sorted({student for results in course for student in (*results.people, *_rows(results))})
     rows = [_rows(results) for results in course]
@@ -35,11 +35,11 @@ def student_pages(course: Sequence[Results]) -> dict[str, bytes]:
     return made
 
 
-def _rows(results: Results) -> dict[str, StudentRow]:
+def _rows(results: ClassResults) -> dict[str, StudentRow]:
     return {row.student: row for row in results.rows}
 
 
-def _list(course: Sequence[Results], students: Sequence[str]) -> bytes:
+def _list(course: Sequence[ClassResults], students: Sequence[str]) -> bytes:
     """Return the page that lists all students with their points, with a link to each student's page."""
     rows = []
     for student in students:
@@ -49,12 +49,12 @@ def _list(course: Sequence[Results], students: Sequence[str]) -> bytes:
     return shell("The students", join(tag("p", _POINTS), table("Points", heads, rows)), {"The course": "index.html"})
 
 
-def _name(course: Sequence[Results], student: str) -> str:
+def _name(course: Sequence[ClassResults], student: str) -> str:
     person = next((each.people[student] for each in course if student in each.people), None)
     return f"{person.full_name} ({student})" if person and person.full_name != student else student
 
 
-def _score(results: Results, student: str) -> str:
+def _score(results: ClassResults, student: str) -> str:
     score, unscored = results.scores.get(student), results.mark(student).unscored
     rest = f" ({unscored} part{'s' if unscored > 1 else ''} not scored yet)" if unscored else ""
     return "–" if score is None else f"{score:g} of {results.max_score:g}{rest}"
@@ -68,7 +68,7 @@ def _file(student: str) -> str:
     return f"{FOLDER}/{student if is_name else digest_of(student)}.html"
 
 
-def _page(student: str, found: Sequence[tuple[Results, StudentRow | None]]) -> bytes:
+def _page(student: str, found: Sequence[tuple[ClassResults, StudentRow | None]]) -> bytes:
     """Return the page of one student; `found` pairs each class with the student's row in it, or None."""
     columns = ("", "points", "handed in", "late")
     lines = [(each.title, _score(each, student), _state(row), _late(each, student)) for each, row in found]
@@ -88,14 +88,14 @@ def _state(row: StudentRow | None) -> str:
     return "could not be read" if row.verdict.trouble else "yes"
 
 
-def _late(results: Results, student: str) -> str:
+def _late(results: ClassResults, student: str) -> str:
     """Return how late a submission was and its penalty, in words; "" if it was in time."""
     mark = results.mark(student)
     cost = f", -{mark.penalty:g} points" if mark.penalty else ""
     return f"{duration_text(mark.seconds_late)}{cost}" if mark.seconds_late > 0 else cost.removeprefix(", ")
 
 
-def _chapter(results: Results, row: StudentRow) -> Html:
+def _chapter(results: ClassResults, row: StudentRow) -> Html:
     """Return the section about one submission: feedback link, warnings, points lost, and repairs."""
     parts: list[Html] = [tag("h2", results.title)]
     if (results.course / "feedback" / row.student / results.stem / f"{results.stem}.html").is_file():

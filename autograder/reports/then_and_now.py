@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports.offline_html_page import shell
-from autograder.reports.report_snapshots import AssignmentTable, find_tables, read_tables
+from autograder.reports.report_snapshots import AssignmentTable, find_earlier_tables, read_tables
 from autograder.reports.share_difference import Share, ShareDifference
 
 NAME, TITLE = "then-and-now", "Then and now"
@@ -28,7 +28,7 @@ def compare(other: Path, tables: Mapping[str, bytes], titles: Mapping[str, str])
     `titles` maps assignments to their titles. Raises WorkFailed if `other` has no such tables, none with an exercise
     of this report, or the very same ones.
     """
-    before, now = read_tables(find_tables(other), str(other)), read_tables(tables, "this report")
+    before, now = read_tables(find_earlier_tables(other), str(other)), read_tables(tables, "this report")
     pairs = {stem: (before[stem], now[stem]) for stem in now if stem in before and _both(before[stem], now[stem])}
     if not pairs:
         raise WorkFailed(

@@ -23,7 +23,7 @@ from autograder.reports import (
     then_and_now,
 )
 from autograder.reports.lecture_questions import lecture_file, lecture_page
-from autograder.reports.offline_html_page import page
+from autograder.reports.offline_html_page import page_from_notebook
 from autograder.run_with_papermill import NotebookKernel, one_kernel
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -47,9 +47,9 @@ def write_reports(
     wanted = [stem for stem in there if not stems or stem in stems or not _page_path(course, stem).is_file()]
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
-    tables = csv_files.table_contents([each for each in classes if each.stem in wanted])
+    tables = csv_files.anonymous_tables([each for each in classes if each.stem in wanted])
     compared = then_and_now.compare(beside, tables, titles) if beside else b""
-    answered = answer_normalization.read_answers(classes)
+    answered = answer_normalization.read_exercise_forms(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     with one_kernel() as kernel:
@@ -59,8 +59,8 @@ def write_reports(
     links = {"The students": student_reports.LIST} | ({then_and_now.TITLE: then_and_now.PAGE} if compared else {})
     _write(
         course / "reports",
-        _pages(course, made, titles, links, lectures) | report_snapshots.tables_of_today(course, tables, today()),
-        {**tables, **csv_files.csv_contents(classes, alike), **lectures, then_and_now.PAGE: compared},
+        _pages(course, made, titles, links, lectures) | report_snapshots.tables_to_keep(course, tables, today()),
+        {**tables, **csv_files.files_naming_students(classes, alike), **lectures, then_and_now.PAGE: compared},
         student_reports.student_pages(classes),
     )
     return [_page_path(course, name) for name in (*made, *([then_and_now.NAME] if compared else []))]
@@ -83,7 +83,7 @@ def _pages(
         whole = {} if name == INDEX else {"The course": f"{INDEX}.html"}
         own = {"Questions for the lecture": lecture_file(name)} if lectures.get(lecture_file(name)) else {}
         path = _page_path(course, name)
-        files[path] = page(notebook, titles[name], {**whole, **links, **own})
+        files[path] = page_from_notebook(notebook, titles[name], {**whole, **links, **own})
         files[path.with_suffix(".ipynb")] = (nbformat.writes(notebook) + "\n").encode()
     return files
 

@@ -45,7 +45,7 @@ from autograder.sandbox.namespace_confinement import (
     set_limits,
 )
 from autograder.sandbox.scratch_folder import ScratchFolder
-from autograder.sandbox.unlistable_folder_finder import UnlistedModules
+from autograder.sandbox.unlistable_folder_finder import UnlistedFolderImporter
 
 # User ids without an account: systemd's table of ids leaves them free, and so do distributions. Two submissions that
 # run at the same time may get the same id; then the filter and Landlock still keep them apart.
@@ -152,7 +152,7 @@ class LandlockConfinement(Confinement):
         if os.getppid() != first:
             os._exit(1)
         _hide_name()
-        sys.meta_path.append(UnlistedModules)
+        sys.meta_path.append(UnlistedFolderImporter)
         set_limits(quota)
         drop_privileges()
         restrict_files(self.room.open_paths, ".")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.sandbox.self_test import confinement_problem, unreadable_lessons
+from autograder.sandbox.self_test import confinement_problem, lesson_read_problem
 
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 
@@ -26,7 +26,7 @@ def check_confinement(unconfined: bool, lessons: tuple[Path, ...] = ()) -> None:
     """
     if unconfined:
         return
-    reason = confinement_problem() or (unreadable_lessons(lessons) if lessons else None)
+    reason = confinement_problem() or (lesson_read_problem(lessons) if lessons else None)
     if reason is not None:
         raise WorkFailed(
             f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "

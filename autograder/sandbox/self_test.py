@@ -32,7 +32,7 @@ def confinement_problem() -> str | None:
 
 
 @lru_cache
-def unreadable_lessons(lessons: tuple[Path, ...]) -> str | None:
+def lesson_read_problem(lessons: tuple[Path, ...]) -> str | None:
     """Return why students' code could not read what chapters import, or None if it can.
 
     Only where root grades does that code run as another user, whom a umask of 027 or 077 keeps out.
@@ -62,7 +62,7 @@ def _started(*lessons: str) -> subprocess.Popen[str]:
     )
 
 
-def standing_wall() -> tuple[str, str]:
+def active_confinement() -> tuple[str, str]:
     """Return what confines code here (the `name` of a confinement), and why nothing stronger does.
 
     For machines that can confine code.

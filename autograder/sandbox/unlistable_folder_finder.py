@@ -14,7 +14,7 @@ from importlib.util import spec_from_file_location
 from types import ModuleType
 
 
-class UnlistedModules:
+class UnlistedFolderImporter:
     """An importer that tries whether a file can be read. It comes after Python's own importers."""
 
     @staticmethod

@@ -50,12 +50,12 @@ def without_author(source: str, names: Iterable[str] = (), given: Collection[str
         _remove_docstrings(tree)
         if author:
             _replace_names(tree, author, given)
-        return source_of(tree)
+        return unparse_long_integers(tree)
     except (SyntaxError, *_TOO_DEEP):
         return _replaced_in_text(without_comments(source), author, given)
 
 
-def given_names(release: NotebookNode) -> frozenset[str]:
+def names_in_release(release: NotebookNode) -> frozenset[str]:
     """Return every name in the code of a released notebook, such as the parameters that a starter asks for."""
     trees = (as_python(cell.source)[1] for cell in release.cells if cell.cell_type == "code")
     return frozenset(name for tree in trees if tree for name in _identifiers(tree))
@@ -76,7 +76,7 @@ def _remove_docstrings(tree: ast.AST) -> None:
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
 
 
-def source_of(tree: ast.AST) -> str:
+def unparse_long_integers(tree: ast.AST) -> str:
     """Return the source text of a tree. Integers too long to convert to decimal are written in hexadecimal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > _LONG:

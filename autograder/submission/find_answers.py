@@ -70,10 +70,10 @@ def find_answers_among(
 
 def checks_of(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
     """Return, for each exercise, the last cell that checks it: the course's own check cell, or one that was added."""
-    return find_checks_by_id(code, released_cells(release).checks)
+    return last_check_calls(code, released_cells(release).checks)
 
 
-def find_checks_by_id(code: Sequence[SubmittedCell], marks: Mapping[str, str]) -> dict[str, CheckCall]:
+def last_check_calls(code: Sequence[SubmittedCell], marks: Mapping[str, str]) -> dict[str, CheckCall]:
     """Return the last cell that checks each exercise; `marks` are the grade ids of the check cells, by exercise."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
     found = {name: CheckCall(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}

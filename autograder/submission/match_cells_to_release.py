@@ -20,7 +20,7 @@ from autograder.submission.execution_order import CellMatches, order_cells
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
 from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
 from autograder.submission.repaired_notebook import PlacedCell, placed_cell
-from autograder.submission.review_flags import flag_lines
+from autograder.submission.review_flags import suspicious_line_messages
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
@@ -79,7 +79,7 @@ def _flagged_lines(
     for name, cells in answering.items():
         answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
     known = released_texts(release)
-    return flag_lines([cell for cell in code if normalized_text(cell.source) not in known], release, answers)
+    return suspicious_line_messages([cell for cell in code if normalized_text(cell.source) not in known], release, answers)
 
 
 def _as_code(handed: Sequence[SubmittedCell], release: NotebookNode) -> list[SubmittedCell]:

@@ -10,15 +10,15 @@ from nbformat import NotebookNode
 from autograder.course.exercise_index import IndexedChapter
 from autograder.submission.match_cells_to_release import repair_submission
 from autograder.submission.released_cells import starters
-from autograder.submission.repaired_notebook import released_places
+from autograder.submission.repaired_notebook import untouched_release_cells
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
-from autograder.submission.teacher_assignment import match_to_assignment
+from autograder.submission.teacher_assignment import restore_cell_metadata
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 
 
-def read_parcel(
+def submission_from_files(
     parcel: SubmittedFiles, release: NotebookNode, listed: Sequence[IndexedChapter] = (), *, as_it_stands: bool = False
 ) -> Submission:
     """Read and repair the notebook of a student's folder, and put messages about the files before those about cells.
@@ -29,7 +29,7 @@ def read_parcel(
         submission = _unreadable(parcel.trouble, release)
     else:
         submission = read_submission(
-            parcel.data, release, listed, match_to_assignment if as_it_stands else repair_submission
+            parcel.data, release, listed, restore_cell_metadata if as_it_stands else repair_submission
         )
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
@@ -57,4 +57,4 @@ def read_submission(
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """Return the submission for a file that cannot be read: the untouched released notebook, and the reason."""
-    return Submission(release, released_places(release), trouble=reason)
+    return Submission(release, untouched_release_cells(release), trouble=reason)

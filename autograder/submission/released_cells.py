@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
 
-def mark(cell: NotebookNode, name: str) -> bool:
+def has_nbgrader_flag(cell: NotebookNode, name: str) -> bool:
     """Return whether nbgrader's metadata of a cell has this flag (`grade`, `solution`, `task`, `locked`)."""
     return bool(_nbgrader_metadata(cell).get(name, False))
 
@@ -29,24 +29,24 @@ def _nbgrader_metadata(cell: NotebookNode) -> dict[str, Any]:
 
 def is_solution(cell: NotebookNode) -> bool:
     """Return whether students answer in this cell."""
-    return mark(cell, "solution")
+    return has_nbgrader_flag(cell, "solution")
 
 
 def exercise_checked(cell: NotebookNode) -> str | None:
     """Return the exercise that a cell checks; None for any other cell."""
-    return grade_id(cell).removeprefix(CHECK) if mark(cell, "grade") and not is_solution(cell) else None
+    return grade_id(cell).removeprefix(CHECK) if has_nbgrader_flag(cell, "grade") and not is_solution(cell) else None
 
 
 def runs_before_answers(cell: NotebookNode) -> bool:
     """Return whether a cell runs before all of the student's code: the parameters cell and the setup cell."""
-    is_setup = mark(cell, "locked") and grade_id(cell) == SETUP
+    is_setup = has_nbgrader_flag(cell, "locked") and grade_id(cell) == SETUP
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
 def is_always_released_text(cell: NotebookNode) -> bool:
     """Return whether a cell always has its released text, whatever the student's copy says."""
     metadata = _nbgrader_metadata(cell)  # most cells have none
-    return bool(metadata) and not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
+    return bool(metadata) and not is_solution(cell) and any(has_nbgrader_flag(cell, name) for name in ("grade", "task", "locked"))
 
 
 def is_text_answer(cell: NotebookNode) -> bool:

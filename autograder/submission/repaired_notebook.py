@@ -33,7 +33,7 @@ def placed_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) ->
     return PlacedCell(place, None if untouched else handed)
 
 
-def released_places(release: NotebookNode) -> tuple[PlacedCell, ...]:
+def untouched_release_cells(release: NotebookNode) -> tuple[PlacedCell, ...]:
     """Return the cells of the untouched released notebook."""
     return tuple(PlacedCell(place) for place in range(len(release.cells)))
 

@@ -26,7 +26,7 @@ _MOST = 6  # lines that are reported for one submission
 _LONGEST = 80  # characters of a line that are shown
 
 
-def flag_lines(
+def suspicious_line_messages(
     cells: Sequence[SubmittedCell], release: NotebookNode, answering: Mapping[int, tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return a sentence for each line of the student's that a person may want to look at, in the notebook's order.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.ipython_syntax import magic_work
+from autograder.ipython_syntax import translation_cost
 from autograder.submission import attached_pictures, script_export, zip_archive
 from autograder.submission.attached_pictures import AttachedPicture
 from autograder.submission.notebook_json import parse_notebook
@@ -115,7 +115,7 @@ def _check_work(handed: tuple[SubmittedCell, ...]) -> None:
         raise UnreadableError(
             f"its cells have {length} characters in all; more than {MAX_TEXT} are not read. {_SHORTER}"
         )
-    work = {cell.index: magic_work(cell.source) for cell in handed if cell.kind == "code"}
+    work = {cell.index: translation_cost(cell.source) for cell in handed if cell.kind == "code"}
     if sum(work.values()) > MAX_MAGIC or any(work.get(c.index) and len(c.source) > MAX_MAGIC_SOURCE for c in handed):
         raise UnreadableError(
             "it has too many lines that begin with a sign such as `%`, `!` or `?`, or a long cell with one. "

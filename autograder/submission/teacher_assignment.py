@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 
 from autograder.submission.released_cells import (
     grade_id,
+    has_nbgrader_flag,
     is_always_released_text,
     is_solution,
-    mark,
     normalized_text,
     released_cells,
 )
@@ -36,7 +36,7 @@ _LONG = f"cells of more than {MAX_SOURCE} characters, of which the rest is not r
 _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-def match_to_assignment(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
+def restore_cell_metadata(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Return the student's notebook with the assignment's cell metadata restored."""
     homes = _Matching(handed, release)
     return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
@@ -44,7 +44,7 @@ def match_to_assignment(handed: Sequence[SubmittedCell], release: NotebookNode) 
 
 def _is_graded(cell: NotebookNode) -> bool:
     """Return whether nbgrader gives points for a cell."""
-    return mark(cell, "grade") or mark(cell, "task")
+    return has_nbgrader_flag(cell, "grade") or has_nbgrader_flag(cell, "task")
 
 
 @dataclass

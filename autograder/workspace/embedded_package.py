@@ -30,8 +30,8 @@ from autograder.course.course_location import (
     REVIEW_QUESTIONS,
     SHIPPED,
     chapter_code,
+    chapter_module_path,
     chapter_path,
-    module_of_chapter,
 )
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
@@ -105,8 +105,8 @@ def _archive(files: dict[str, bytes]) -> bytes:
 def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     """Yield the path within the archive and the content of each file that a chapter's notebook needs."""
     project = course.parent
-    own = [course / EXERCISES / stem, module_of_chapter(course, FIGURES, stem), course / INSTRUMENTS]
-    own += [path for path in (module_of_chapter(course, CARDS, stem),) if path.is_file()]
+    own = [course / EXERCISES / stem, chapter_module_path(course, FIGURES, stem), course / INSTRUMENTS]
+    own += [path for path in (chapter_module_path(course, CARDS, stem),) if path.is_file()]
     own += [
         path for name in imported_names(chapter_path(course, stem), project) for path in find_module(name, [project])
     ]

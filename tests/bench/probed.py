@@ -14,9 +14,9 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.grade_submission import plan_submission
 from autograder.grading.grader import grader_of
 from autograder.sandbox.execution.choose_runner import warm_modules
-from autograder.sandbox.execution.run_specification import AnswerStep, ProbeStep, Program
+from autograder.sandbox.execution.run_specification import CellStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
-from autograder.submission.read_submission import read_parcel
+from autograder.submission.read_submission import submission_from_files
 
 _SECONDS = struct.Struct("d")
 
@@ -26,7 +26,7 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     wanted = read_assignment(course, stem, unconfined=True)
     made = grader_of(wanted)
     read = [
-        read_parcel(class_grading.read_student_files(wanted, folder), made.release, wanted.listed) for folder in folders
+        submission_from_files(class_grading.read_student_files(wanted, folder), made.release, wanted.listed) for folder in folders
     ]
     programs = [plan_submission(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)
@@ -54,7 +54,7 @@ def _in_a_fork(chapter: PreparedChapter, program: Program) -> float:
 def _run(chapter: PreparedChapter, program: Program) -> float:
     begun = time.process_time()
     for step in program.steps:
-        if isinstance(step, AnswerStep):
+        if isinstance(step, CellStep):
             run_cell(chapter.shell, step.source)
         elif isinstance(step, ProbeStep) and step.called in chapter.shell.user_ns:
             answer = chapter.shell.user_ns[step.called]

@@ -9,14 +9,14 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from autograder.notebook.progress_log import NAME, OFF
-from autograder.notebook.progress_overview import whole_chapter
+from autograder.notebook.progress_overview import merge_sittings
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import DARK, LIGHT, Lab
 from tests.browser.lab_server import Server
 from tests.browser.shown import WIDTHS
 from tests.our_course import COURSE
 
-FIRST = whole_chapter(COURSE.listed, COURSE.listed[0])
+FIRST = merge_sittings(COURSE.listed, COURSE.listed[0])
 CELL = f"import os\nos.environ.pop({OFF!r}, None)\nfrom autograder import progress\nprogress({FIRST.number})"
 
 

@@ -16,7 +16,7 @@ import torch
 from playwright.sync_api import Browser, Page, expect
 from torch import Tensor
 
-from autograder.authoring.site.live_pad import made_pad
+from autograder.authoring.site.live_pad import render_live_pad
 from explorers.drawing_pad_state import BRUSHES, PenStroke, drawing_of
 from tests.browser.accessible import nameless_controls
 from tests.browser.lab import keep_picture
@@ -46,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("pad")
     trained = lesson(0)
     exact = {**trained, "well_read": copy.deepcopy(trained["well_read"])}
-    pad = made_pad(trained, "well_read", "boxed", 4)
+    pad = render_live_pad(trained, "well_read", "boxed", 4)
     styles = "".join((PROJECT / name).read_text() for name in ("explorers/static/explorer.css", "docs/site.css"))
     page = folder / "index.html"
     head = f"<meta charset=utf-8><meta name=viewport content='width=device-width'><style>{styles}</style>"

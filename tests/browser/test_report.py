@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator
 
 from autograder.reports import chapter_sections
 from autograder.reports.lecture_questions import lecture_page
-from autograder.reports.offline_html_page import page as page_of
+from autograder.reports.offline_html_page import page_from_notebook as page_of
 from tests.browser.accessible import faint_texts
 from tests.browser.lab import keep_picture
 from tests.test_lecture_questions import COSTLY, class_with

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from autograder.authoring.chapter_notebooks import FOLDED
 from autograder.course.chapter_segments import exercise_in_heading, section_id
-from autograder.course.markdown_text import Excerpt, Heading, excerpts
+from autograder.course.markdown_text import HeadedText, Heading, split_at_headings
 
 
 def fit_headings(cells: Iterable[NotebookNode]) -> None:
@@ -22,11 +22,11 @@ def fit_headings(cells: Iterable[NotebookNode]) -> None:
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = "".join(
-                _fitting(excerpt, above, FOLDED in cell.metadata) for excerpt in excerpts(cell.source)
+                _fitting(excerpt, above, FOLDED in cell.metadata) for excerpt in split_at_headings(cell.source)
             )
 
 
-def _fitting(excerpt: Excerpt, above: list[int], is_side: bool) -> str:
+def _fitting(excerpt: HeadedText, above: list[int], is_side: bool) -> str:
     heading = excerpt.heading
     if heading is None:
         return excerpt.text

@@ -15,7 +15,7 @@ import matplotlib
 import torch
 from torch import Tensor
 
-from autograder.authoring.run_chapter_cells import run_lesson
+from autograder.authoring.run_chapter_cells import run_lesson_until
 from autograder.authoring.site import network_weights
 from autograder.authoring.site.executed_chapters import chapter_digest
 from autograder.course.course_location import chapter_path
@@ -43,8 +43,8 @@ def live_pad(project: Path, cache: Path, stem: str, cell: str, model: str, prepa
     kept = cache / f"pad-{digest_of(digest, cell, model, prepare, digit)[:16]}.html"
     if not kept.is_file():
         matplotlib.use("agg")  # a lesson's plots would open windows
-        lesson = run_lesson(chapter_path(project / "course", stem), cell)
-        write_all({kept: made_pad(lesson, model, prepare, int(digit)).encode()})
+        lesson = run_lesson_until(chapter_path(project / "course", stem), cell)
+        write_all({kept: render_live_pad(lesson, model, prepare, int(digit)).encode()})
     return kept.read_text(encoding="utf-8")
 
 
@@ -52,10 +52,10 @@ def _own_sources() -> list[bytes]:
     return [Path(source).read_bytes() for source in (__file__, network_weights.__file__)]
 
 
-def made_pad(lesson: Mapping[str, Any], model: str, prepare: str, digit: int) -> Html:
+def render_live_pad(lesson: Mapping[str, Any], model: str, prepare: str, digit: int) -> Html:
     """Return the HTML of the pad from the variables of a lesson, and round the weights of its network in place."""
     network = lesson[model].eval()
-    layers = network_weights.round_weights(network)
+    layers = network_weights.quantize_weights(network)
     strokes = sample_strokes(digit)
 
     def predict(picture: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ _LARGEST = 127  # a weight is a whole number from -127 to 127, times the step of
 _DIGITS = 6  # decimals of a step and of a bias
 
 
-def round_weights(network: nn.Sequential) -> list[dict[str, Any]]:
+def quantize_weights(network: nn.Sequential) -> list[dict[str, Any]]:
     """Round a network's weights to 8 bits in place, and return its layers in order as plain data.
 
     Weights of each output channel are whole numbers times a step, its largest weight / 127; `weights` is the base64

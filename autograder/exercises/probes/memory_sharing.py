@@ -10,11 +10,11 @@ from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
+    arguments_by_label,
     catching_errors,
     changed_inputs,
     changed_names,
     copy_of,
-    named_arguments,
     plain_key,
     see,
 )
@@ -23,7 +23,7 @@ from autograder.exercises.probe import (
 def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
     """Return the names of the arguments that share memory with the result; containers give one list per tensor."""
     if isinstance(result, torch.Tensor):
-        named = named_arguments(args, kwargs).items()
+        named = arguments_by_label(args, kwargs).items()
         return [name for name, arg in named if isinstance(arg, torch.Tensor) and same_memory(result, arg)]
     if type(result) in (list, tuple):
         return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]

@@ -12,10 +12,10 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
+    arguments_by_label,
     catching_errors,
     changed_inputs,
     copy_of,
-    named_arguments,
     see,
     see_number,
     select_facets,
@@ -108,7 +108,7 @@ def weighted_sum(result: torch.Tensor) -> torch.Tensor:
 
 
 def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
-    named = named_arguments(args, kwargs).items()
+    named = arguments_by_label(args, kwargs).items()
     return {name: arg for name, arg in named if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
 
 

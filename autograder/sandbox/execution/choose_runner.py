@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.notebook_runner import NotebookRun, run_cells
+from autograder.sandbox.execution.notebook_runner import NotebookToRun, run_cells
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
 from autograder.sandbox.require_confinement import check_confinement
 
@@ -33,7 +33,7 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
     return partial(run_program, children=_children(course, unconfined, warm_modules))
 
 
-NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]
+NotebookRunner = Callable[[NotebookToRun, Limits], dict[int, list[Output]]]
 
 
 def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
@@ -45,7 +45,7 @@ def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]
     return lambda run, limits: run_cells(run, children=children, limits=limits)
 
 
-def try_start(course: Path) -> None:
+def check_fork_server(course: Path) -> None:
     """Start a fork server and one confined child for this course, and end them; raises WorkFailed if that fails."""
     ground = AssignmentSetup(str(course.resolve()), (), "import torch", whole=True)
     with _children(course, False, tuple)(Program(ground, (), {}), LIMITS):

@@ -35,7 +35,7 @@ from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.sandbox.choose_wall import choose_wall
 from autograder.sandbox.execution.preload import preload_chapter
 from autograder.sandbox.execution.run_specification import AssignmentSetup
-from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
+from autograder.sandbox.execution.whole_notebook_child import PreparedShell
 from autograder.sandbox.linux_calls import use_large_pages
 from autograder.sandbox.namespace_confinement import Confinement, Quota
 from autograder.sandbox.root_filesystem import RootFilesystem, enter_home_folder
@@ -60,7 +60,7 @@ def main(line: socket.socket) -> None:
     server.serve()
 
 
-def _warm_up(ready: PreparedChapter | PreparedNotebook, modules: list[str]) -> None:
+def _warm_up(ready: PreparedChapter | PreparedShell, modules: list[str]) -> None:
     """Import modules that submissions may need, and freeze the garbage collector.
 
     Frozen objects are not touched by the collector, so that children keep sharing their memory pages with this process.
@@ -68,7 +68,7 @@ def _warm_up(ready: PreparedChapter | PreparedNotebook, modules: list[str]) -> N
     for name in modules:
         with contextlib.suppress(Exception):  # a module that cannot be imported alone is not needed here
             importlib.import_module(name)
-    if isinstance(ready, PreparedNotebook):
+    if isinstance(ready, PreparedShell):
         ready.warm_up()
     gc.freeze()
 
@@ -106,7 +106,7 @@ class ForkServer:
         self._handlers: dict[int, Callable[[], None]] = {}
         self._lines: list[_Line] = []
         self._endings: dict[int, tuple[_Line, float]] = {}  # by pidfd of an ending child: its grader, and its deadline
-        self._ready: PreparedChapter | PreparedNotebook | None = None
+        self._ready: PreparedChapter | PreparedShell | None = None
         self._start: dict[str, Any] = {}
         self._walls: Confinement | None = None
         self._trouble = ""
@@ -226,7 +226,7 @@ class ForkServer:
             redirect_to_null(1)
             enter_home_folder()
             send_frame(sink, Frame({"stage": READY}))
-            if isinstance(ready, PreparedNotebook):
+            if isinstance(ready, PreparedShell):
                 ready.serve(source, sink)
             else:
                 ready.serve(source, sink, line.cases[1] if line.cases else None)

@@ -26,8 +26,8 @@ from autograder.sandbox.execution.cell_outputs import (
 from autograder.sandbox.execution.data_file_transfer import pack_files
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
-    AnswerStep,
     AssignmentSetup,
+    CellStep,
     Child,
     Children,
     Limits,
@@ -46,7 +46,7 @@ _UNREADABLE = "what the cell gave back cannot be read"
 
 
 @dataclass(frozen=True)
-class NotebookRun:
+class NotebookToRun:
     """A notebook to run: the text of each cell (None: not run), the random seed, and the data files beside it.
 
     `seconds` is the CPU time that each cell may use.
@@ -59,7 +59,7 @@ class NotebookRun:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
+def run_cells(run: NotebookToRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
     """Run the cells, and return the outputs of each by its index; a cell that was never reached gets an error output.
 
     If a cell kills the process or cannot be stopped, only its own outputs are lost: the others run again without it.
@@ -78,7 +78,7 @@ def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) 
 
 
 def _run_until_lost(
-    run: NotebookRun,
+    run: NotebookToRun,
     left: Sequence[int],
     found: dict[int, list[Output]],
     patience: WaitingTime,
@@ -89,7 +89,7 @@ def _run_until_lost(
 
     Returns the index of the cell that killed the process or could not be stopped, or None if all cells ended.
     """
-    steps = tuple(AnswerStep(str(run.cells[place]), seconds=run.seconds) for place in left)
+    steps = tuple(CellStep(str(run.cells[place]), seconds=run.seconds) for place in left)
     with children(Program(run.ground, steps, {}), limits) as child:
         _send(child, _first_frame(run), limits)
         for place in left:
@@ -103,7 +103,7 @@ def _run_until_lost(
     return None
 
 
-def _first_frame(run: NotebookRun) -> Frame:
+def _first_frame(run: NotebookToRun) -> Frame:
     listed, data = pack_files(run.files)
     return Frame({"seed": run.seed, "files": listed}, data)
 
@@ -113,7 +113,7 @@ def _send(child: Child, frame: Frame, limits: Limits) -> None:
 
 
 def _outputs(
-    child: Child, place: int, run: NotebookRun, patience: WaitingTime, limits: Limits
+    child: Child, place: int, run: NotebookToRun, patience: WaitingTime, limits: Limits
 ) -> tuple[list[Output], bool]:
     """Run one cell; return its outputs, and whether the process can run further cells."""
     begun = time.monotonic()

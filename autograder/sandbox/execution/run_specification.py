@@ -25,7 +25,7 @@ class DefinitionStep:
 
 
 @dataclass(frozen=True)
-class AnswerStep:
+class CellStep:
     """A step that runs a cell with answers, as a notebook would.
 
     `needed` are the statements that define its answers, each with the line where it ends. If the cell raises an error,
@@ -53,7 +53,7 @@ class ProbeStep:
     seconds: float = 10.0
 
 
-Step = DefinitionStep | AnswerStep | ProbeStep
+Step = DefinitionStep | CellStep | ProbeStep
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExerciseOutcome:
     """How one exercise ended: with `observations` if its probe ran, else with an error (`raised`) or `timed_out`.
 
     `digest` identifies the observations, if it is known. `cell` is the outcome of the answer's cell, if the cell failed
@@ -126,8 +126,8 @@ class Outcome:
     digest: str = ""
     raised: ExceptionSnapshot | None = None
     timed_out: bool = False
-    cell: Outcome | None = None
-    later: Outcome | None = None
+    cell: ExerciseOutcome | None = None
+    later: ExerciseOutcome | None = None
 
 
 class Child(Protocol):
@@ -153,6 +153,6 @@ class Child(Protocol):
 
 
 Children = Callable[[Program, Limits], AbstractContextManager[Child]]
-Runner = Callable[[Program, Limits], dict[str, Outcome]]
+Runner = Callable[[Program, Limits], dict[str, ExerciseOutcome]]
 
 LIMITS = Limits()

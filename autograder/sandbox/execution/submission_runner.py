@@ -21,12 +21,12 @@ from autograder.sandbox.execution.decoded_observation_cache import ObservationCa
 from autograder.sandbox.execution.packed_cases import pack_cases
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
-    AnswerStep,
+    CellStep,
     Child,
     Children,
     DefinitionStep,
+    ExerciseOutcome,
     Limits,
-    Outcome,
     ProbeStep,
     Program,
     Step,
@@ -39,7 +39,7 @@ from autograder.sandbox.execution.wait_for_message import (
     wait_for,
 )
 
-UNDEFINED = Outcome()  # the answer's name is not defined
+UNDEFINED = ExerciseOutcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
 _CACHE = ObservationCache()
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
@@ -47,13 +47,13 @@ TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of
 TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
 
 
-def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
+def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, ExerciseOutcome]:
     """Run all steps of a program, and return the outcome of each exercise.
 
     If a step hangs or kills the process, the remaining steps run in a new process without it. All processes together
     may take no longer than the exercises may one by one, since steps that run again could be slow each time.
     """
-    seen: dict[int, Outcome] = {}
+    seen: dict[int, ExerciseOutcome] = {}
     lost: Counter[int] = Counter()
     patience = WaitingTime(WAITING_FACTOR * limits.time_factor * program.seconds)
     while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
@@ -67,7 +67,7 @@ def _probings(program: Program) -> dict[int, ProbeStep]:
     return {place: step for place, step in enumerate(program.steps) if isinstance(step, ProbeStep)}
 
 
-def _remaining_steps(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
+def _remaining_steps(program: Program, seen: Mapping[int, ExerciseOutcome], lost: Mapping[int, int]) -> dict[int, Step]:
     """Return the steps to run in the next process, by index.
 
     Cells run again, because later steps need their names. A cell that hung or ended its process is replaced by the
@@ -81,12 +81,12 @@ def _remaining_steps(program: Program, seen: Mapping[int, Outcome], lost: Mappin
                 left[place] = step
         elif not lost[place]:
             left[place] = step
-        elif isinstance(step, AnswerStep) and lost[place] == 1 and _may_run_in_part(seen[place]):
+        elif isinstance(step, CellStep) and lost[place] == 1 and _may_run_in_part(seen[place]):
             left[place] = DefinitionStep(tuple(text for _, text in step.needed), step.seconds)
     return left
 
 
-def _may_run_in_part(cell: Outcome) -> bool:
+def _may_run_in_part(cell: ExerciseOutcome) -> bool:
     """Return whether a lost cell hung or ended the process, as a line that tries an answer out may do.
 
     It is False for a cell that disturbed the connection to the grader.
@@ -99,7 +99,7 @@ def _run_until_lost(
     steps: Mapping[int, Step],
     children: Children,
     limits: Limits,
-    seen: dict[int, Outcome],
+    seen: dict[int, ExerciseOutcome],
     patience: WaitingTime,
 ) -> int | None:
     """Run steps in one process, and add the outcome of each to `seen`.
@@ -116,21 +116,21 @@ def _run_until_lost(
     return None
 
 
-def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcome]:
+def _outcomes(program: Program, seen: Mapping[int, ExerciseOutcome]) -> dict[str, ExerciseOutcome]:
     """Return the outcome of each exercise, with that of its second probing in `later`."""
-    found: dict[str, Outcome] = {}
+    found: dict[str, ExerciseOutcome] = {}
     for place, step in _probings(program).items():
         cell = seen.get(step.cell) if step.cell is not None else None
-        outcome = _with_cell(step.called, seen.get(place, Outcome(timed_out=True)), cell)
+        outcome = _with_cell(step.called, seen.get(place, ExerciseOutcome(timed_out=True)), cell)
         found[step.exercise] = replace(found[step.exercise], later=outcome) if step.again else outcome
     return found
 
 
-def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
+def _with_cell(called: str, outcome: ExerciseOutcome, cell: ExerciseOutcome | None) -> ExerciseOutcome:
     """Return an exercise's outcome, together with its cell's: a cell that failed explains why the name is undefined."""
     stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
     if outcome is UNDEFINED:
-        return stopped or Outcome(raised=ExceptionSnapshot("NameError", f"name {called!r} is not defined"))
+        return stopped or ExerciseOutcome(raised=ExceptionSnapshot("NameError", f"name {called!r} is not defined"))
     return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
 
@@ -146,31 +146,31 @@ class _StepProcess:
         frame = _packed(program, steps, self._child.knows_cases)
         send_frame(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
 
-    def outcome(self, stage: int, seconds: float) -> Outcome:
+    def outcome(self, stage: int, seconds: float) -> ExerciseOutcome:
         """Wait for the outcome of one step, and return it; set `lost` if the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
             wait_for(self._child, seconds, self._patience)
             frame = receive_frame(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
-                return self._lose(Outcome(raised=ExceptionSnapshot(*how_it_ended(self._child))))
+                return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*how_it_ended(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
             with time_budget():
                 return outcome_in(frame, self._limits.text_bytes)
         except OutOfBudget:
-            return self._lose(Outcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LONG)))
+            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LONG)))
         except TimeoutError:
-            return self._lose(Outcome(timed_out=True))
+            return self._lose(ExerciseOutcome(timed_out=True))
         except (FrameTooLong, TooMuchText):
             megabytes = (limit >> 20 for limit in most)
-            return self._lose(Outcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_MUCH.format(*megabytes))))
+            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_MUCH.format(*megabytes))))
         except (FrameError, DamagedData) as error:
-            return self._lose(Outcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE)))
+            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE)))
         finally:
             self._patience.seconds -= time.monotonic() - begun
 
-    def _lose(self, outcome: Outcome) -> Outcome:
+    def _lose(self, outcome: ExerciseOutcome) -> ExerciseOutcome:
         self.lost = True
         return outcome
 
@@ -185,20 +185,20 @@ def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = Fal
 def _plain(step: Step) -> dict[str, Any]:
     if isinstance(step, ProbeStep):
         return {"exercise": step.exercise, "called": step.called}
-    if isinstance(step, AnswerStep):
+    if isinstance(step, CellStep):
         return {"source": step.source, "needed": step.needed}
     return {"statements": step.statements}
 
 
-def outcome_in(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
+def outcome_in(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> ExerciseOutcome:
     """Return the outcome in a frame from the child; raises DamagedData if the frame holds none."""
     raised = frame.head.get("raised")
     if raised is not None:
         if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
             raise DamagedData("expected the type, the message and the line of an error")
-        return Outcome(raised=ExceptionSnapshot(*map(replace_surrogates, raised)))
+        return ExerciseOutcome(raised=ExceptionSnapshot(*map(replace_surrogates, raised)))
     if "undefined" in frame.head:
         return UNDEFINED
     if not frame.body:
-        return Outcome(observations=())
-    return Outcome(*_CACHE.read(frame.body, text_bytes))
+        return ExerciseOutcome(observations=())
+    return ExerciseOutcome(*_CACHE.read(frame.body, text_bytes))

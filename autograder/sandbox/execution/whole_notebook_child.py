@@ -28,7 +28,7 @@ from autograder.sandbox.execution.recording_shell import (
 _SETUP_SECONDS = 60.0
 
 
-class PreparedNotebook:
+class PreparedShell:
     """A shell in which the setup cell, if any, has run: prepared once, and the same for all submissions.
 
     `stand_ins` replace names that the setup cell binds. Raises WorkFailed if the setup cell fails.
