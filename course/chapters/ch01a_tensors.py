@@ -57,7 +57,7 @@ labels = torch.tensor(digits.target)
 show_digits(images[:10], is_=labels[:10])
 
 # %% [markdown]
-# You know the first 1,500 of them. Now somebody hands you a new one.
+# You know what the first 1,500 are. Now you get a new one.
 # Here is the simplest idea: find the known digit that looks most like it, and say what that one is.
 #
 # How alike do two digits look? Lay one grid over the other and subtract, place by place. Where the ink agrees, you get 0.
@@ -98,7 +98,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # This course keeps asking you what will happen.
 # In a cell with `guess = ...`, replace the `...` with your answer and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
-# (If you know NumPy, you know views and masks. Then go from guess to guess in section 2, and read around the one that surprises you.)
+# (If you know NumPy, you know views and masks. Then answer the guesses in section 2, and read the text around a surprise.)
 
 # %% [markdown] name="create"
 # ## 1 What a tensor says
@@ -106,7 +106,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # *{minutes} minutes*
 #
 # All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
-# When something goes wrong, the reason is mostly a wrong shape, or whole numbers where fractions are needed.
+# Most errors come from a wrong shape, or from whole numbers where torch needs fractions.
 # Every tensor can tell you what it is, and asking it first can save you an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
@@ -119,9 +119,9 @@ reveal(guess, images.shape)
 
 # %% [markdown]
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
-# An axis that counts samples is the **batch axis**, and it mostly comes first.
+# An axis that counts examples is the **batch axis**; it mostly comes first.
 #
-# Each whole number that you give as an index removes one axis, so `images[0]` is one digit, with two axes left.
+# Each whole number in an index removes one axis, so `images[0]` is one digit, with two axes left.
 # One pixel of it has none left, and `item()` turns it into an ordinary Python number.
 
 # %% name="number-of-axes"
@@ -137,8 +137,8 @@ assert torch.zeros(32, 10).shape == (32, 10)  # 32 samples of 10 features
 assert pixel.item() == 12.0
 
 # %% [markdown]
-# A tensor also tells its **dtype**, the number type of all its elements: `float32` means numbers with a fraction, in 32 bits each, and `int64` whole numbers in 64.
-# And it tells its **device**, the place where the numbers lie. Here that is the memory of the CPU; graphics cards come in chapter 5.
+# A tensor also tells you its **dtype**, the type of all its numbers: `float32` means numbers with a fraction, in 32 bits each, and `int64` whole numbers in 64.
+# And it tells you its **device**, where the numbers lie. Here that is the memory of the CPU; graphics cards come in chapter 5.
 
 # %% name="dtype-and-device"
 print(images.dtype, labels.dtype, images.device)
@@ -186,7 +186,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # ### How exercises work
 #
 # Now you write something yourself. Complete a function, and keep its first line.
-# `check`, in the cell below it, tells you what holds and what does not, as often as you like.
+# `check`, in the cell below, tells you what is right and what is not, as often as you like.
 # When you are stuck, run `hint("describe")` in a new cell; each call says a little more.
 #
 # <details><summary>How it is graded</summary>
@@ -201,9 +201,9 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # *{minutes} minutes*
 #
 # When something does not fit, you want to know all about a tensor in one call.
-# That includes its number of bytes, which will decide one day whether your data fit on the graphics card.
+# One day its number of bytes will decide whether your data fit on the graphics card.
 # `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
-# (`numel` is short for "number of elements". What `requires_grad` means is the subject of chapter 2; here you only read it off.)
+# (`numel` is short for "number of elements". Chapter 2 explains `requires_grad`; here you only read it off.)
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -330,7 +330,7 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 # Around the strokes of these digits there is faint gray. You would like to see one without it, so you write a function that puts 0 wherever there is less ink than 8.
 # (`digit < 8` is a **mask**, a tensor of booleans. On the left of an equals sign it says *where to write*.)
 #
-# You have a page of ten digits, take the one at place 4, and wipe it:
+# From a page of ten digits, take the one at place 4 and wipe it:
 
 # %% name="wipe"
 def wipe(digit):
@@ -428,13 +428,14 @@ assert torch.equal(page, images[:10]) and not torch.equal(wiped, page[4])
 
 # %% [markdown]
 # Better still, let the function itself begin with `digit = digit.clone()`, so that nobody who calls it has to think of it.
+# NumPy's arrays pose the same question: `torch.tensor(array)` copies the numbers, and `torch.from_numpy(array)` shares their memory.
 #
 # ### Exercise: `first_and_rest`
 #
 # *{minutes} minutes*
 #
-# Set one digit aside, where a change of the data does not reach it. Leave the others where they are: to copy them all would waste memory.
-# Of the table above, the first row is to be a copy, and the other two a view:
+# Set one digit aside, so that no change of the data reaches it. Leave the others where they are: to copy them all would waste memory.
+# From the table above, make the first row a copy and the other two a view:
 
 # %% name="first-and-rest-example"
 print(table[0])
@@ -579,7 +580,7 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 #
 # *{minutes} minutes*
 #
-# For much of what you will do with a digit it does not matter where a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
+# Often it does not matter where in a digit a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
 # You might think that torch has to move all 115,008 numbers for that. It moves none of them,
 # because the memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
 
@@ -631,9 +632,9 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 #
 # ### When numbers have to move
 #
-# `reshape` promises more than a transpose does.
+# `reshape` has more to do than a transpose.
 # It reads the grid that you see in **reading order**, row by row, and cuts what it has read into new rows.
-# If the grid is a transposed one, that order may be nothing like the order in memory.
+# In a transposed grid, that order differs from the order in memory.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold, its transpose as one long row?
 
@@ -651,10 +652,10 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 
 # %% [markdown]
 # The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
-# That is its rule: a view where strides can do it, a copy where they cannot.
+# Its rule: a view where some strides fit, a copy where none do.
 #
-# Reading order is also behind a mistake that no error reports.
-# A file counts its pictures along the *last* axis, (8, 8, 1797), and you want the number first again.
+# Reading order also causes a mistake that no error reports.
+# Say a file counts its pictures along the *last* axis, (8, 8, 1797), and you want that axis first.
 # Two lines give that shape. `reshape(1797, 8, 8)` cuts anew; `permute(2, 0, 1)` names the old axes in their new order.
 #
 # *Predict.* Which of the two gives the digits back?

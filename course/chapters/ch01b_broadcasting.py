@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *How can one digit be subtracted from 1,500 others in a single line?*
+# *How can one line subtract a digit from 1,500 others?*
 #
 # In chapter 1a three lines read handwriting, and nobody explained them. You know by now what a tensor is, and how it lies in memory. In this sitting you learn to
 #
@@ -190,17 +190,17 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # torch stretched the column to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute an error. Here `prediction.squeeze(1)`, which drops the axis of length 1, brings the error to 0.
+# A model trained on that number learns the wrong thing, and torch gave no error. So compare the two shapes before you compute an error. Here `prediction.squeeze(1)`, which drops the axis of length 1, brings the error to 0.
 
 # %% [markdown]
 # ### Exercise: `add_bias`
 #
 # *{minutes} minutes*
 #
-# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor has come to add some ink of its own to its row.
-# To repair the picture, you subtract that number from the row again.
-# The layers of a network do the same. There a row that gets its own number is called a **channel**, and the number is the channel's **bias**.
-# Do it for a whole **batch** in one line. On paper it is the move that made `column`:
+# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor now adds some ink of its own to its row.
+# To repair the picture, subtract that ink from the row again.
+# The layers of a network also add such numbers. There the row is a **channel**, and its number is the channel's **bias**.
+# Add it to a whole **batch** in one line. First make a column of it, as of `fade`:
 #
 # ```
 # x                 batch   channels   length
@@ -240,7 +240,7 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Now the scanner. Its rows are the channels, and once you know what each sensor adds, one call takes that out of all digits: above as scanned, below repaired.
+# Now the scanner. Its rows are the channels. Once you know what each sensor adds, one call removes it from all digits: above as scanned, below repaired.
 
 # %% name="add-bias-used"
 excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
@@ -382,7 +382,7 @@ assert "torch refuses" in explorer.tell()
 # Perhaps ten comparisons are enough: with an average zero, an average one, and so on. But what does an average digit look like?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
-# You say along which axis, which torch calls a **dim**.
+# You name the axis, which torch calls a **dim**.
 #
 # *Predict.* What is the shape of `images.mean(dim=0)`?
 
@@ -398,7 +398,7 @@ reveal(guess, average.shape)
 # The dim that you name is the one that disappears: the 1797 of (1797, 8, 8) is gone, and one picture is left.
 # It is a gray cloud, because everybody's ink lies on top of everybody else's.
 #
-# Average the zeros, the ones, the twos apart, and you see something.
+# Average each digit by itself, and you see something.
 
 # %% name="mean-of-each"
 each = [images[labels == number].mean(dim=0) for number in range(10)]
@@ -478,9 +478,9 @@ figures.shrink(drawing)
 #
 # *{minutes} minutes*
 #
-# In the next section you damage digits by chance, and repair them. The damage must be the same tomorrow, or you could never compare two attempts.
+# In the next section you damage digits at random, and repair them. The damage must be the same tomorrow, or you could never compare two attempts.
 #
-# You can repeat chance, because random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
+# You can repeat random numbers, because a computer draws them from a **generator**, and its **seed** fixes them all.
 # `randn` draws from the standard normal distribution: numbers around 0, mostly between -2 and 2.
 
 # %% name="seed"
@@ -503,8 +503,8 @@ assert torch.equal(_state, torch.get_rng_state())
 # *{minutes} minutes*
 #
 # To try out code before you have data, you want random numbers that are the same each time.
-# But all parts of a program share one generator, seeded by `torch.manual_seed`, and every draw from it changes the numbers that the next one gets.
-# So yours brings a generator of its own, and leaves the shared one alone. `torch.randn` takes `dtype=` and `generator=`.
+# But all parts of a program share one generator, seeded by `torch.manual_seed`, and every draw changes the numbers that the next part gets.
+# So give your function its own generator, and leave the shared one alone. `torch.randn` takes `dtype=` and `generator=`.
 # Here is what happens with the shared one:
 
 # %% name="make-batch-example"
@@ -563,7 +563,7 @@ assert snow.shape == (10, 64) and torch.equal(snow, my_make_batch(10, 64, seed=7
 # *{minutes} minutes*
 #
 # A careless scanner loses half of all pixels. Can you still find out what an average three looks like?
-# Here are five of the 183 threes, white where the scanner read nothing.
+# Here are five of the 183 threes, with the lost pixels in white.
 # In the data those places hold **nan**, "not a number", and the mask `real` is True where it read a pixel.
 
 # %% name="damaged-threes"
@@ -599,7 +599,7 @@ assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 # *{minutes} minutes*
 #
 # Average the numbers that are there, and leave out the holes: add up, and divide by how many there are.
-# Where everything is lost the count is 0, and 0 / 0 would be nan once more.
+# Where every number is lost, the count is 0, and 0 / 0 is nan again.
 # There `clamp(min=1)` helps: it lifts whatever is below 1 up to 1.
 # Here the mask lets 1 and 3 through and not 9, so the mean is 2.
 
@@ -678,7 +678,7 @@ reveal(guess, roots.isnan().sum().item())
 # | a list as index | its own | as for a new tensor |
 # | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
-# Write a function that tells shape, strides and sharing beforehand, from the numbers alone.
+# Write a function that predicts shape, strides and sharing from the numbers alone.
 # The cell asks torch about a slice. Ask about the others in the same way, and then write down the pattern.
 
 # %% name="layout-example"
@@ -731,7 +731,7 @@ def asked_of_torch(ops):
 my_predict_layout = mine("predict_layout", asked_of_torch)
 
 # %% [markdown]
-# Ask it about the table of all digits, (1797, 64). Of five lines that look alike, only one copies all 115,008 numbers.
+# Ask it about the table of all digits, (1797, 64). Of the five lines, only one copies all 115,008 numbers.
 
 # %% name="predict-layout-used"
 names = ("slice", "transpose", "expand", "fancy", "reshape")

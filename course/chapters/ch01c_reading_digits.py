@@ -101,7 +101,7 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 #
 # *{minutes} minutes*
 #
-# A product can do the sorting, once you can multiply by the labels. You cannot yet: with the label 7 as a factor, a seven would count seven times as much as a one.
+# A product could sort, if you could multiply by the labels. But with the label 7 as a factor, a seven would count seven times as much as a one.
 # So turn each label into a row with a single 1, in the column of its class.
 # Comparisons broadcast too: if you compare a column of labels with a row of class numbers, every label meets every class, without a loop.
 # Here the labels 5, 7 and 5 meet the classes 4 to 7:
@@ -136,7 +136,7 @@ check("one_hot", one_hot)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% [markdown]
-# Take the labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
+# Take the labels 5, 7 and 5 once more, and suppose one pixel has the ink 10, 20 and 30 in these digits.
 # The column of the fives is 1, 0, 1:
 
 # %% name="fives-added-up"
@@ -174,7 +174,7 @@ assert torch.allclose(templates.reshape(10, 8, 8), _averages, atol=1e-3)
 # *{minutes} minutes*
 #
 # Some people wrote with a thick pen and others with a thin one.
-# To give all digits the same amount of ink, divide each by its own sum. For that the sums have to meet the digits again:
+# To give all digits the same amount of ink, divide each by its own sum. So each sum must meet its own digit:
 #
 # ```
 # rows                             1797    64
@@ -280,7 +280,7 @@ arrange("standardize")
 #
 # *{minutes} minutes*
 #
-# On these digits it will hardly help, since every pixel counts the same thing, ink. But in a table of houses, with an area of 120 and 4 rooms, the area alone would decide a distance.
+# On digits this hardly helps, since every pixel measures the same thing, ink. But in a table of houses, with an area of 120 and 4 rooms, the area alone would decide a distance.
 # So bring the numbers along any dim to mean 0 and standard deviation 1, with no nan where nothing varies.
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
 # A mean divides by n. torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
@@ -368,7 +368,7 @@ assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 # Dividing by n - 1 makes up for that.
 # If the numbers are not a sample but all there are, the whole population, there is nothing to make up for.
 #
-# When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the deviation that was used.
+# When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the same formula.
 # The two differ by the factor root of n / (n - 1), which for four houses is a lot, and for 1,797 digits nothing.
 
 # %% name="verify-standardized"
@@ -472,7 +472,7 @@ with shows_error(RuntimeError, match="does not require grad"):
 # A squared distance cannot be negative, and yet programs report distances below zero.
 # To save time they compute p * p - 2 * p * q + q * q in place of (p - q) ** 2. On paper the two are equal.
 #
-# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, does the long form come to within 1 of that?
+# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, is the long form within 1 of that?
 
 # %% predict=true
 guess = False  # True or False
@@ -553,7 +553,7 @@ known, unseen = order[:1400], order[1400:]  # places in the file
 show_digits(images[unseen[:10]])
 
 # %% [markdown]
-# Read them with your own function: compute all distances in one call, find the place of the smallest in each row, and take the label at that place.
+# Read them with your own function: compute all distances in one call, find the nearest known digit for each row, and take its label.
 
 # %% name="nearest-neighbor"
 distances = my_pairwise_sq_dists(rows[unseen], rows[known])  # (397, 1400)
@@ -598,8 +598,8 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
 # One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
-# The file goes writer by writer. Its last 297 digits probably come from people of whom the program had seen little. After shuffling, it has seen nearly every hand before.
-# So ask whose handwriting your program will have to read. For people whom it has never met, the honest number is the lower one.
+# The file goes writer by writer. Its last 297 digits probably come from people of whom the program had seen little. After shuffling, it knows nearly every writer.
+# So ask whose handwriting your program will read. For people it has never met, the lower number is the honest one.
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -643,7 +643,7 @@ hunt()
 # 1. For each class, the pixels of its digits.
 # 2. The axis that was summed, with length 1. Without it the sums may meet the wrong axis, on a square table without an error.
 # 3. Give each set an axis of length 1 where the other counts its points; both are stretched.
-# 4. Here it had seen every writer before; there the last writers were new to it.
+# 4. Here it had seen nearly all writers; there the last ones were new to it.
 #
 # </details>
 

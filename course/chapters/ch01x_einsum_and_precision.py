@@ -64,7 +64,7 @@ print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
 # `einsum` spares you the puzzle. You *name* the axes instead, say n for digits, c for classes, h and w for height and width.
 #
 # Write the letters of each input, an arrow, and the letters of the result.
-# Axes with the same letter in two inputs go together, and einsum sums over each letter that is missing after the arrow.
+# einsum pairs axes with the same letter in two inputs, and sums over each letter that is missing after the arrow.
 #
 # *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
 
@@ -81,7 +81,7 @@ assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
 # Only n is missing, so einsum added up the digits. Which letters does it sum over in these three?
-# (In the last one rows meet rows, so the two axes need two letters, i and k.)
+# (In the last one rows meet rows, so the row axes need two letters, i and k.)
 
 # %% name="einsum"
 left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
@@ -104,7 +104,7 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 #
 # *{minutes} minutes*
 #
-# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. There letters are the surest way.
+# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. Here letters are the safest way.
 # Write four products, each with one line of `einsum`. For each, ask which letters come in, and which stay.
 # Take *applied*: each matrix of the batch meets a vector of its own, so `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
 
@@ -238,7 +238,7 @@ _odd = torch.arange(257.0, 512, 2).to(torch.bfloat16)
 assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 2))
 
 # %% [markdown] name="precision"
-# float16 takes the tiny number for 0, and bfloat16 takes 257 for 256, as in the picture at the top.
+# float16 rounds the tiny number to 0, and bfloat16 rounds 257 to 256, as in the picture at the top.
 #
 # A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216. After that it lacks some.
 #
@@ -257,9 +257,9 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 
 # %% [markdown]
 # The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
-# A counter in float32 stands still there for good, and one in bfloat16 as early as 256.
+# A counter in float32 stops there for good, and one in bfloat16 as early as 256.
 #
-# The number need not be large. From 1 on, bfloat16 has gaps of 0.0078, so a step of 0.5 counts, and a step of 0.001 is lost:
+# The number need not be large. Just above 1, bfloat16 has gaps of 0.0078, so a step of 0.5 counts, and one of 0.001 is lost:
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -270,8 +270,8 @@ assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
 assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown] name="dtype-choice"
-# Learning takes such small steps, and chapter 5 shows where they have to be kept.
-# Until then take float32, the default. Where digits matter more than time, take float64.
+# Learning takes such small steps; chapter 5 shows how not to lose them.
+# Until then take float32, the default. Where precision matters most, take float64.
 
 # %% [markdown] side=true
 # #### What does each format do with its bits?
@@ -440,10 +440,10 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 #
 # *{minutes} minutes*
 #
-# **Softmax** turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum. Chapter 2 reads digits with it.
+# **Softmax** turns scores into positive shares of 1: take e to the power of each, and divide by their sum. Chapter 2 reads digits with it.
 # A program that does just that easily leaves the range of its format.
 #
-# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both numbers that come out finite?
+# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both results finite?
 
 # %% predict=true
 guess = False  # True or False
@@ -459,7 +459,7 @@ assert big_scores.exp()[1] == math.inf and naive[1].isnan()
 
 # %% [markdown]
 # exp(100) is infinite, and infinity divided by itself is nan.
-# The way out is to add the same constant to all scores, because it cancels in the division.
+# But you may add the same constant to all scores, because it cancels in the division.
 
 # %% name="softmax-shift"
 some = torch.tensor([1.0, 2.0, 3.0])
@@ -474,7 +474,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use your function. Choose the constant so that no exp can overflow, and think of several rows, one far below the others.
+# Chapter 2 will use your function. Choose the constant so that no exp can overflow, also where one row lies far below the others.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"

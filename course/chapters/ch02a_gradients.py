@@ -54,7 +54,7 @@ figures.first_page()
 # Ten pictures of 64 pixels make 640 numbers. Begin with a model of two, w and b, small enough to check with a pencil.
 # It predicts `w * x + b`.
 # With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
-# Its **loss**, the number that says how wrong it is, is here the squared error: 9.
+# Its **loss** says how wrong it is. Here the loss is the squared error, 9.
 #
 # *Predict.* You make w a little larger, 2.000001. Does the loss grow or shrink?
 
@@ -126,7 +126,7 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# Training is no more than that: find out which way is down, take a small step, ask again. From section 3 on you do it with 640 numbers in place of two.
+# Training is no more than that: find out which way is down, take a small step, ask again. Soon you do it with 640 numbers in place of two.
 
 # %% [markdown] name="flag-path" side=true
 # #### Which tensors can require grad?
@@ -154,7 +154,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 #
 # *{minutes} minutes*
 #
-# From w to the loss there was only one path. In a model the paths branch and meet again, since it uses one number in many places.
+# From w to the loss there was only one path. A model uses one number in many places, so its paths branch and meet again.
 # Follow them with a pencil once, and you will see why gradients add up.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
@@ -197,7 +197,7 @@ figures.graph(4.0, 2.0)
 # 3. The product, z = x * y: for x it has the factor y, so 24 * 2 = 48 goes on to x.
 # 4. And for y it has the factor x, so 24 * 4 = 96 goes on to y.
 #
-# To multiply the factors along the path like this is the **chain rule**.
+# The **chain rule** says: multiply the factors along the path.
 # Two numbers have arrived at x, 48 by way of the product and 24 directly.
 # A change of x takes both paths at once, so they add up: 72.
 
@@ -259,7 +259,7 @@ my_grad_by_hand = mine("grad_by_hand", by_one_more)
 
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
-# Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
+# Press Next in the **autograd stepper**: first the values go forward, then the derivatives go back.
 # (As in chapter 1, `my_grad_by_hand` is your function once its check has passed.)
 
 # %% name="stepper"
@@ -456,7 +456,7 @@ assert round(_shares[1].item(), 2) == 0.12
 assert torch.allclose(-(_shares / 2).log() + _shares.log(), torch.tensor(math.log(2)))
 
 # %% [markdown]
-# A number that grows by the same amount at each halving is a logarithm: the cost is minus the log of the share.
+# A logarithm falls by the same amount at each halving, so the cost is minus the log of the share.
 #
 # Now you can say how wrong the two pictures are. With the scores 2 and 0 the second has a share of 0.12, a little less than an eighth. So they pay 2.13 if the second is right, and only 0.13 if the first is.
 #
@@ -505,7 +505,7 @@ assert pictures.grad.shape == (64, 10)
 # Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the number should be larger, blue where it should be smaller.
 # And yet you see a zero with its hole, a three, a seven, because the loss falls most where a picture gets ink that its own digit has and the others do not have.
 #
-# Take one step that way, and let the drawer judge. First, how well do the empty pictures read?
+# Take one step that way, and test on the drawer. First, how well do the empty pictures read?
 
 # %% name="accuracy"
 def accuracy(pictures):
@@ -521,7 +521,7 @@ assert 0.05 < accuracy(pictures) < 0.15
 assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 
 # %% [markdown]
-# About one in ten: all scores are equal, `argmax` takes the first of them, and every digit is called a zero.
+# About one in ten: all scores are equal, `argmax` takes the first of them, and so calls every digit a zero.
 #
 # The step is the gradient times a number that you choose, the **learning rate**; here it is 1.
 # (`detach()` gives the same numbers outside the graph, since the step itself needs no gradient.)
@@ -726,7 +726,7 @@ for _ in range(4):
 assert x.item() == 0.5**4
 
 # %% [markdown]
-# To use the loop again and again, put it into a function. But somebody hands your function a tensor x0, and wants it back as it was.
+# To use the loop again and again, put it into a function. But whoever calls your function wants the tensor x0 back as it was.
 # So let the function begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
 # (A method whose name ends in `_` works in place. Chapter 2b asks whether you need all three.)
 
@@ -749,7 +749,7 @@ arrange("descend")
 # *{minutes} minutes*
 #
 # Write your own function for gradient descent on any f. It will fill the ten pictures.
-# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as in your head.
+# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as above.
 
 # %% exercise="descend"
 def descend(f, x0, lr, steps):
@@ -907,7 +907,7 @@ show_digits([ink[eight], more_ink], says=["an eight", "more like a three"])
 assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 
 # %% [markdown]
-# Blue is bluest on the left of the eight: take away the ink that closes its two loops.
+# It is bluest on the left of the eight: take away the ink that closes its two loops.
 #
 # What if you follow it, and let `descend` change the digit until the ten pictures read a three?
 # Before you run the cell: will it look like a three to you?
@@ -930,7 +930,7 @@ assert digit.min() < 0 and digit.max() > 1
 # %% [markdown]
 # What do you read?
 # The ten pictures do not see what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
-# They even accept ink that no pen could make: where a pixel is blue, there is less than none.
+# They even accept ink that no pen could make: a blue pixel has less ink than none.
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -963,7 +963,7 @@ hunt()
 # <details><summary>Answers</summary>
 #
 # 1. Each `backward` is one more path into the leaf, and paths add up. A loop must clear `.grad` before each pass.
-# 2. What is computed with a leaf goes into the graph; the step should only change its value.
+# 2. What you compute with a leaf goes into the graph; the step should only change its value.
 # 3. How the loss changes when a pixel gets a little more ink, for each of the 64.
 #
 # </details>

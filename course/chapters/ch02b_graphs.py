@@ -48,7 +48,7 @@ figures.life()
 # Training takes millions of steps. Why is the memory not full after a minute?
 #
 # There are two reasons, and the picture shows the first: a graph is made for one use.
-# The forward pass saves tensors, and the backward pass uses them and lets go of them, so each step of training leaves its memory to the next.
+# The forward pass saves tensors, and the backward pass uses them and lets go of them, so each training step frees its memory for the next.
 # That has a price.
 #
 # *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
@@ -68,7 +68,7 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # No: the first call let go of the x that the second would have needed.
-# You will see this message when a loop calls `backward` a second time without computing the loss anew. The remedy is to compute it.
+# You will see this message when a loop calls `backward` a second time without computing the loss anew. Compute it anew each time.
 # (The `retain_graph=True` that the message advises keeps the saved tensors, which is hardly ever what you want.)
 
 # %% [markdown] side=true
@@ -225,7 +225,7 @@ with saved_tensors() as _alive:
 # %% [markdown]
 # One, that of the last pass. Here is the second reason: like any object of Python, a graph lives as long as something refers to its result. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 #
-# And yet some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each measured loss, to draw it later.
+# And yet some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each measured loss, to plot it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -484,7 +484,7 @@ assert 30 < 100e6 * _held[1] / len(known) / 1e9 < 45
 # So take the digits in several **batches**. The graph of each is gone before the next one comes, and since `backward` adds to `.grad`, the gradients add up by themselves.
 #
 # They must add up to the right gradient, though, and that is easy to get wrong.
-# Suppose there are four digits, one with a loss of 5 and three with a loss of 1, and the first is a batch of its own.
+# Suppose four digits: one has a loss of 5, and is a batch of its own; three have a loss of 1.
 
 # %% name="unequal-parts"
 losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
@@ -498,7 +498,7 @@ assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
 
 # %% [markdown]
 # A mean of means lets the one digit count for a half, although it is one of four. Its batch should count for a quarter, and the other for three quarters.
-# A quarter of a loss has a quarter of its gradient, so it is enough to give each loss its share before `backward`.
+# A quarter of a loss has a quarter of its gradient, so multiply each loss by its share before `backward`.
 
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Would you like the lines of `accumulate`, shuffled?
@@ -518,7 +518,7 @@ arrange("accumulate")
 #
 # *{minutes} minutes*
 #
-# Write it for any loss: let each batch count by its share of the rows.
+# Write this for any loss: weight each batch by its share of the rows.
 # With 3, 3 and 2 rows, for example, these are the shares.
 
 # %% name="shares-of-rows"
@@ -641,14 +641,14 @@ assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
 # A copy is a step like any other, and the graph leads through it back to x. `detach()` cuts that path.
-# It copies nothing, however, so you still need `clone()`. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So all three have their part.
+# It copies nothing, however, so you still need `clone()`. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So you need all three.
 #
 # ### Exercise: `mean_square_grad`
 #
 # *{minutes} minutes*
 #
 # A function that others call should leave no trace in the tensors that they hand it. Practice on the mean of squares.
-# For 3, 6 and 9 it is 42. Add a little to the 9, and you see what the derivative with respect to it must be.
+# For 3, 6 and 9 it is 42. Add a little to the 9 to see the derivative with respect to it.
 
 # %% name="mean-of-two-squares"
 print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
@@ -697,7 +697,7 @@ assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 # %% [markdown]
 # ### Two that meet halfway
 #
-# Suppose that a blank picture should become like an eight, as a pupil copies from a sheet. Put both into one tensor, and let your `descend` of chapter 2a make them less different.
+# Suppose a blank picture should copy an eight, as a pupil copies from a sheet. Put both into one tensor, and let your `descend` of chapter 2a make them alike.
 
 # %% mine=true name="learning"
 def new_leaf_each_step(f, x, lr, steps):
@@ -738,7 +738,7 @@ assert torch.allclose(pulled[0], ink[eight] / 2, atol=0.03)
 assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
-# They met halfway, at a ghost, because each was as free to move as the other.
+# Both became the same ghost, halfway, because each was free to move.
 # The eight should count as given, like a label. `detach` says so: no path leads back from its result, as you see when you try.
 
 # %% name="detach-then-backward"
@@ -802,7 +802,7 @@ assert torch.allclose(pulled[1], ink[eight])
 assert torch.allclose(pulled[0], ink[eight], atol=0.03)
 
 # %% [markdown]
-# This time the eight stayed, and the blank came all the way.
+# This time the eight stayed, and the blank became an eight.
 
 # %% [markdown] name="detach-uses" side=true
 # #### Does `detach` copy, and where would it be a bug?

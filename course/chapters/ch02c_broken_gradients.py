@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("2c")
 
 # %% [markdown]
-# Here is one function, which is 0 below 0 and x above. It is written in five ways, each with the gradient that torch gives. At x = 0 there are three answers.
+# Here is a function that is 0 below 0 and x above, written in five ways, with the gradients that torch gives. At x = 0 there are three answers.
 
 # %% name="first-page" figure=true
 figures.relus()
@@ -45,7 +45,7 @@ figures.relus()
 #
 # *{minutes} minutes*
 #
-# In chapter 2b a square saved its x, and exp its result. A node saves no copy but the tensor itself, and nothing keeps you from changing that tensor in place before `backward` comes to use it. When does that do harm?
+# In chapter 2b a square saved its x, and exp its result. A node saves the tensor itself, not a copy, and nothing keeps you from changing it in place before `backward` uses it. When does that do harm?
 #
 # *Predict.* You run `y = x**2`, then `y += 1`, then `y.backward()`. Does the last line run?
 
@@ -151,7 +151,7 @@ assert x.item() == 2 and x.grad.item() == 3
 #
 # *{minutes} minutes*
 #
-# Take `h = x * 3`, then `(h**2).backward()`, at x = 2. The backward pass comes by h with the derivative 2 * h = 12.
+# Take `h = x * 3`, then `(h**2).backward()`, at x = 2. The backward pass reaches h with the derivative 2 * h = 12.
 #
 # *Predict.* What is `h.grad` afterwards?
 
@@ -229,7 +229,7 @@ with warnings.catch_warnings():
 
 # %% [markdown]
 # In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
-# In "rebound", the name x went to a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
+# In "rebound", x now names a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
 #
 # These rules decide the others, and the six more that the exercise asks for:
 #
@@ -428,7 +428,7 @@ assert torch.allclose(x.grad, x.detach().exp())
 #
 # The nan often comes from a place where you thought you had been careful.
 #
-# *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
+# *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since `where` picks the other value. What is its gradient?
 
 # %% predict=true
 guess = "nan"  # a number or "nan"
@@ -463,7 +463,7 @@ assert x.grad.tolist() == [0.0, 1.0]
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Data contain zeros, and they must spoil neither the value of a logarithm nor its gradient.
+# Your data contain zeros; they must not spoil a logarithm, nor its gradient.
 # At 1, 0 and -2 your function gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
 
 # %% name="log-of-zero"
@@ -598,7 +598,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # %% [markdown]
 # You need not write the sum yourself: `grad_outputs=v` says how much each output counts.
 #
-# Each output has a gradient of its own. Below each other they are a table, the **Jacobian**:
+# Each output has a gradient of its own. Stacked, they form a table, the **Jacobian**:
 #
 # ```
 # 3 * x0          3   0   0      counts once
@@ -615,7 +615,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # *{minutes} minutes*
 #
 # Write this product for any function, and then ask about the four and the nine.
-# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). If the first counts once and the second ten times, the product is
+# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). If they count once and ten times, this is the product:
 
 # %% name="vjp-example"
 table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of 1 ** 2 and of 2 ** 2
@@ -713,12 +713,59 @@ assert torch.autograd.grad(a * b, (a, b), arrives) == (35, 21)
 assert torch.autograd.grad(a + b, (a, b), arrives) == (7, 7)
 assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can say why a gradient is missing, too large, nan or wrong, and you can get one from several numbers.
+# When a gradient is not what it should be, go through this table from the top.
+#
+# | you see | look at |
+# |---|---|
+# | `.grad` is None | `is_leaf`? `requires_grad`? does the loss depend on it? a `detach` on the way? |
+# | `.grad` is too large | cleared before this pass? |
+# | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, whole numbers, a forgotten `requires_grad` |
+# | "a second time" | an old graph; do the forward pass again |
+# | "modified by an inplace operation" | the message names the step that saved it |
+# | "a leaf Variable" | the update stands outside `no_grad` |
+# | nan | `log`, `sqrt` or a division at 0, behind a `where` |
+# | zeros | `round`, comparisons, a flat place |
+#
+# `progress(2)` shows what you have passed in chapter 2.
+
+# %% name="progress"
+progress(2)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions-1-4"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Why may you change a square's result in place, and not that of `exp`?
+# 2. `where` chose the good value. Why is the gradient nan all the same?
+# 3. `backward` refuses to start from ten scores. What do you have to say first?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The square saved its operand, `exp` its result.
+# 2. On the way back, the other function multiplies the 0 from `where` by an infinite slope.
+# 3. How much each of them counts.
+#
+# </details>
+
 # %% [markdown] name="function-text"
 # ## 4 A step of your own
 #
 # *{minutes} minutes*
 #
-# Sections 4 to 6 are for those who want more: nothing later needs them. Each has one question, folded, and an exercise for extra credit. If you want to stop here, go on to "What you can do now" at the end.
+# Sections 4 to 6 are for those who want more: nothing later needs them. Each has a folded lesson, and an exercise for extra credit.
 
 # %% [markdown] side=true
 # #### How do you write an operation that torch does not have?
@@ -789,7 +836,7 @@ assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 # *Stretch, extra credit, {minutes} minutes*
 #
 # A clamp sets the gradient of everything outside its limits to 0. This one lets a little through, and can learn how much.
-# With 0 and 1 as limits and a slope of 0.1, 0.5 stays, and 3 sticks out by 2.
+# With limits 0 and 1, slope 0.1: 0.5 stays as it is, and 3 sticks out by 2.
 # `forward` has four inputs, so `backward` returns four things.
 # `ctx.needs_input_grad` is a tuple of booleans, one for each input; plain numbers may be kept as attributes of `ctx`.
 
@@ -860,7 +907,7 @@ check("LeakyClamp", LeakyClamp)
 #
 # *{minutes} minutes*
 #
-# The gradient says in which direction the loss falls. Its own gradient says how quickly that direction changes.
+# The gradient says in which direction the loss grows. Its own gradient says how quickly that direction changes.
 
 # %% [markdown] side=true
 # #### How do you differentiate twice?
@@ -1088,53 +1135,6 @@ class Value:
 
 # %% check="Value" extra=3
 check("Value", Value)
-
-# %% [markdown] name="checklist"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can say why a gradient is missing, too large, nan or wrong, and you can get one from several numbers.
-# When a gradient is not what it should be, go through this table from the top.
-#
-# | you see | look at |
-# |---|---|
-# | `.grad` is None | `is_leaf`? `requires_grad`? does the loss depend on it? a `detach` on the way? |
-# | `.grad` is too large | cleared before this pass? |
-# | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, whole numbers, a forgotten `requires_grad` |
-# | "a second time" | an old graph; do the forward pass again |
-# | "modified by an inplace operation" | the message names the step that saved it |
-# | "a leaf Variable" | the update stands outside `no_grad` |
-# | nan | `log`, `sqrt` or a division at 0, behind a `where` |
-# | zeros | `round`, comparisons, a flat place |
-#
-# `progress(2)` shows what you have passed in chapter 2.
-
-# %% name="progress"
-progress(2)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions-1-4"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. Why may you change a square's result in place, and not that of `exp`?
-# 2. `where` chose the good value. Why is the gradient nan all the same?
-# 3. `backward` refuses to start from ten scores. What do you have to say first?
-#
-# <details><summary>Answers</summary>
-#
-# 1. The square saved its operand, `exp` its result.
-# 2. On the way back, the 0 that `where` sends to the other function is multiplied by an infinite slope.
-# 3. How much each of them counts.
-#
-# </details>
 
 # %% [markdown] name="interview-text" side=true
 # #### Why would you switch `requires_grad` off for a parameter?
