@@ -47,6 +47,7 @@ _EXPLORERS = "explorers"  # of these, a notebook carries those that it opens
 _DATA = ("py.typed", "static/*")  # data files of `explorers`
 _LINE = 1000  # characters in a line of the packed text; a notebook's file has 14 more in each
 # Half of the data are four-byte numbers; lp=2 lets LZMA predict by the position within four bytes, which saves 2 %.
+_ASKED_FOR = {*autograder.__all__, *explorers.__all__}  # the names whose docstrings stay: `check?` prints one
 _PACKED_BY = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 2}]
 _REST = "from importlib.metadata import version"  # the first line of the install cell that is kept below the new text
 
@@ -123,8 +124,9 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     keys += [course / SHIPPED / name for name in (exercise_index.POINTS, "__init__.py")]
     keys += [path for path in (course / SHIPPED / exercise_index.OWN_POINTS,) if path.is_file()]
     for path in {*modules, *data, *keys}:
-        is_ours = path.suffix == ".py" and course not in path.parents
-        yield path.relative_to(project).as_posix(), _bare(path.read_bytes()) if is_ours else path.read_bytes()
+        # Exercises are read as text, and students may ask for the docstrings of the instruments.
+        is_bare = path.suffix == ".py" and not {path, *path.parents} & {course / EXERCISES, course / INSTRUMENTS}
+        yield path.relative_to(project).as_posix(), _bare(path.read_bytes()) if is_bare else path.read_bytes()
     about = f"{_PACKAGE.replace('-', '_')}-{version(_PACKAGE)}.dist-info"
     yield f"{about}/METADATA", _metadata().encode()
     yield f"{about}/entry_points.txt", f"[autograder.courses]\n{_PACKAGE} = {course.name}\n".encode()
@@ -153,10 +155,9 @@ def _metadata() -> str:
 
 
 def _bare(source: bytes) -> bytes:
-    """Return Python code without comments, and without the docstrings of modules and of private names.
+    """Return Python code without comments, and without the docstrings that no cell of a student asks for.
 
-    Students cannot ask for these in a notebook, and they would make up a twentieth of the cell. Each line keeps its
-    number, so that tracebacks name the right line.
+    They would make up a tenth of the cell. Each line keeps its number, so that tracebacks name the right line.
     """
     lines = source.decode().split("\n")
     for token in tokenize.tokenize(io.BytesIO(source).readline):
@@ -166,7 +167,7 @@ def _bare(source: bytes) -> bytes:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             text = node.body[0]
-            if isinstance(node, ast.Module) or node.name.startswith("_"):
+            if isinstance(node, ast.Module) or node.name not in _ASKED_FOR:
                 lines[text.lineno - 1] = f"{' ' * text.col_offset}''"
                 lines[text.lineno : text.end_lineno] = [""] * ((text.end_lineno or text.lineno) - text.lineno)
     return "\n".join(lines).encode()
