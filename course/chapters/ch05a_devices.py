@@ -6,8 +6,8 @@
 # *What must change so that the same training runs on another machine?*
 #
 # In chapter 4 your loop learned to read digits in about a second. With a million photographs it would take days.
-# A graphics card is much quicker, and with two new lines your training runs there. The lines are short; the evening goes into the mistakes that people make with them, often without any error.
-# You need no card to practice, because torch has a second device on every laptop that can stand in for one.
+# A graphics card is much quicker, and with two new lines your training runs there. The lines are short. Most of the evening is about mistakes with them, and many of these raise no error.
+# You need no card to practice, because on every laptop torch has a second device that can stand in for one.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -56,9 +56,9 @@ assert 0 < here < 10_000
 assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion operations a second
 
 # %% [markdown]
-# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, according to its maker's data sheet. (Here the CPU worked with one thread only, so compare the orders of magnitude and not the digits.)
+# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, according to its maker's data sheet. (Here the CPU worked with one thread only, so compare the two times only roughly.)
 #
-# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, a card with its memory is another, and the picture at the top of this notebook shows the wire between the two.
+# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, a card with its memory is another, and in the picture at the top of this notebook arrows connect the two.
 
 # %% [markdown] name="moving"
 # ### What moves, and what stays
@@ -97,7 +97,7 @@ assert x.to("cpu") is x  # it is there already: nothing to do
 
 # %% [markdown]
 # `.to` leaves `x` where it is, and returns a second tensor on the other device. (If `x` is already there, `.to` returns `x` itself.)
-# So `x.to(device)` alone on a line has no effect that lasts. Write `x = x.to(device)`.
+# So `x.to(device)` alone on a line has no lasting effect. Write `x = x.to(device)`.
 #
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
 
@@ -135,8 +135,8 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 #
 # *{minutes} minutes*
 #
-# All tensors of one operation have to be on the same device, and the name of that device differs from machine to machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# So choose the device once, at the top of a program, and write `device` everywhere else. (This cell looks for CUDA only. Your own function, below, will know Apple's cards too.)
+# All tensors of one operation have to be on the same device, and its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
+# So choose the device once, at the top of a program, and write `device` everywhere else. (The next cell looks for CUDA only. Your own function will know Apple's cards too.)
 
 # %% name="choose-device"
 if device == "auto":  # set at the top of this notebook, where you can name another
@@ -224,7 +224,7 @@ assert torch.cuda.device_count() > 0 or not torch.cuda.is_available()
 #
 # *{minutes} minutes*
 #
-# `torch.cuda` knows one maker's cards only, so for years programs for any card contained a chain of ifs.
+# `torch.cuda` knows one maker's cards only, so for years programs for all cards had a chain of ifs.
 # Newer versions of torch have `torch.accelerator`, which works for whatever card this torch was built for: CUDA, Apple's MPS, Intel's XPU and others.
 # `current_accelerator()` names it, `synchronize()` waits for it, `device_count()` counts.
 # A torch built for CUDA may sit on a machine without a card, so ask `is_available()` first.
@@ -243,7 +243,7 @@ else:
 # *{minutes} minutes*
 #
 # How much of your loop of chapter 4 do you have to change for a card?
-# The digits and their loader stay on the CPU, because larger data would not fit into the card's memory.
+# The digits and their loader stay on the CPU: a larger data set would not fit into the card's memory.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -338,7 +338,7 @@ assert _says.device.type == device.type and _says.cpu().device.type == "cpu"
 #
 # *{minutes} minutes*
 #
-# Suppose that you rent a card by the hour. You want to know beforehand whether your program runs on it. Meta is as strict as a card about where tensors are, so you can rehearse on meta for nothing.
+# Suppose that you rent a card by the hour. You want to know beforehand whether your program runs on it. Meta is as strict as a card about where tensors are, so you can rehearse on meta for free.
 #
 # *Predict.* Does this training run to its end on meta?
 
@@ -358,7 +358,7 @@ assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 #
 # *{minutes} minutes*
 #
-# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so that nobody who calls it can forget to do so.
+# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so that no caller can forget it.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -418,7 +418,7 @@ _, _there = train_digits(device, lambda *given: my_train_step_on(device, *given)
 assert _there[-1].device.type == device.type and abs(_there[-1].item() - history[-1]) < 0.02
 
 # %% [markdown]
-# This is a loss without a number, and yet it is good news: a whole epoch has run, so all shapes, devices and dtypes in it fit. (Meta cannot check values: it would not notice a label of 10, for example.)
+# This loss has no number, and yet it is good news: a whole epoch has run, so all shapes, devices and dtypes fit. (Meta cannot check values: it would not notice a label of 10, for example.)
 
 # %% [markdown] side=true
 # #### And if the optimizer is built too early?
@@ -490,7 +490,7 @@ assert loss < 1e-6 and abs(slope - 2) < 1e-3 and abs(offset - 1) < 1e-3
 #
 # Here is a toy device with an invented clock, so that you can count without a card. The host needs 1 ms to put one piece of work into the queue.
 #
-# *Predict.* The host puts three pieces of work into the queue, and each will take the device 3 ms. The host does not wait. What does its clock say now?
+# *Predict.* The host puts three pieces of work into the queue, each of 3 ms for the device, and does not wait. What does the host's clock say now?
 
 # %% predict=true
 guess = 3  # milliseconds
@@ -511,9 +511,9 @@ assert toy.host == 10  # 1 for the first launch, then 3 * 3
 # After 3 ms the host is free again and can prepare the next batch, for example. After 10 ms the device has done all the work.
 #
 # But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
-# At such a line the host waits until the queue is empty. This is called a **synchronization**. Then the device in its turn has nothing to do, until the host has put the next piece of work into the queue.
+# At such a line the host waits until the queue is empty. This is called a **synchronization**. And afterwards the device has nothing to do until the host puts the next piece of work into the queue.
 #
-# *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. If the host looks at the loss once, at the end, all is done after 13 ms. When is all done if it looks after each step?
+# *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. If the host looks at the loss once, at the end, all is done after 13 ms. And if it looks after each step?
 
 # %% predict=true
 guess = 16  # milliseconds
@@ -611,9 +611,9 @@ assert torch.equal(there.cpu(), batch)
 #
 # *{minutes} minutes*
 #
-# These five pieces of a program run on somebody's laptop, and each of them goes wrong on another device.
-# Four of them stop with an error: run them on meta, and read in which line. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
-# The fault in the first piece is of the same kind as the one in this module:
+# These five pieces of a program run on somebody's laptop. On another device each goes wrong.
+# Four of them stop with an error: run them on meta, and see where. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
+# The first piece has the same kind of fault as this module:
 
 # %% name="hunt-example"
 class Shift(nn.Module):

@@ -47,7 +47,7 @@ figures.first_page()
 #
 # Most of the memory of a training step goes into the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
-# And many cards have circuits of their own for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. The columns for 16 bits use them wherever they do no harm:
+# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. The columns for 16 bits use them wherever they do no harm:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -57,7 +57,7 @@ figures.first_page()
 #
 # The small reader gains nothing, whereas the second network is 12 times as fast.
 #
-# So why not turn all numbers into 16 bits, and be done? You need only one line for that, so try it, with the training of chapter 5a. (The folded cell holds its two functions, `train_digits` and `share_right`.)
+# So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (The folded cell holds its two functions, `train_digits` and `share_right`.)
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -176,11 +176,11 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 # %% [markdown]
 # 1. **Too large.** The largest number of float16 is 65,504. So 90,000 becomes `inf`, infinity, and a large loss may become infinite too.
 # 2. **Lost beside a large number.** The next number after 1 is 1.001. So a step of 0.0002 leaves a weight of 1 where it was.
-# 3. **Too small.** The smallest number above 0 is 6e-8. A number less than half as large becomes 0, and many gradients are that small.
+# 3. **Too small.** The smallest number above 0 is 6e-8. A number below half of that becomes 0, and many gradients are that small.
 #
 # The second fault is the easiest to overlook, because each of the two numbers is fine by itself. It occurs where an optimizer adds a small step to a weight, and where many numbers are added up.
 #
-# Bfloat16 spends its bits in another way: it has the range of float32, but even fewer digits than float16. A ✗ marks where trainings go wrong:
+# Bfloat16 spends its bits differently: it has the range of float32, but even fewer digits than float16. A ✗ marks where trainings go wrong:
 #
 # | | largest number | next after 1 | smallest above 0 |
 # |---|---|---|---|
@@ -193,13 +193,13 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # *{minutes} minutes*
 #
-# Each of the three faults occurs in another part of a training step, and there is a remedy for each:
+# Each of the three faults has its own place in a training step, and its own remedy:
 #
-# 1. In the forward pass some numbers are too large, or have too few digits to be added up. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
+# 1. In the forward pass some numbers are too large, or have too few digits for a sum. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
 # 3. In the backward pass some gradients are too small. So you multiply the loss by a large factor before the backward pass, and divide the gradients by it afterwards. This is **loss scaling**, section 4, which only float16 needs.
 #
-# Together the three are called **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step; its numbers are those of the list:
+# Together the three are called **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step, with the numbers of the list:
 
 # %% figure=true
 figures.scaled_cycle()
@@ -209,8 +209,8 @@ figures.scaled_cycle()
 #
 # *{minutes} minutes*
 #
-# (For both formats.) Most of the time and memory of a training goes into matrix products. For these 16 bits are enough, because inside a product torch keeps the long sum in 32 bits.
-# For a loss they are not enough. So you want to choose the bits for each operation, and not for the model as a whole, as above.
+# (For both formats.) Most of the time and memory of a training goes into matrix products. For these, 16 bits are enough: inside a product torch keeps the long sum in 32 bits.
+# For a loss they are not enough. So choose the bits for each operation, not for the whole model as above.
 # `torch.autocast` makes a `with` block in which torch chooses them for you.
 # Take the five lines of a step, and put the forward pass, with the loss at its end, into such a block.
 
@@ -299,13 +299,13 @@ assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == t
 # | most others | `relu`, and on the CPU `softmax` | that of the input |
 # | an input in 16 bits, another in float32 | `h + x` | the wider of the two, float32 |
 #
-# In the backward pass each gradient has the dtype of the tensor it belongs to: 16 bits for the gradient of `h`, float32 for the gradient of the weight. The picture shows the same line from left to right:
+# In the backward pass each gradient has the dtype of the tensor it belongs to: 16 bits for the gradient of `h`, float32 for the gradient of the weight. The picture shows a network from left to right:
 
 # %% figure=true
 figures.dtype_flow()
 
 # %% [markdown]
-# One thing is left to you, and that is the end of the block. A tensor that leaves the block still has 16 bits, and outside the block torch no longer converts it.
+# One thing is left to you: the end of the block. A tensor that leaves the block still has 16 bits, and outside the block torch no longer converts it.
 
 # %% name="border-mistakes"
 with shows_error(RuntimeError, match="same dtype"):
@@ -323,7 +323,7 @@ assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 #
 # *{minutes} minutes*
 #
-# Say which dtype each of ten lines gives. The table above has the rule. Here is the form of the answer, with three other lines, of which `ops` asks for two:
+# Say which dtype each of ten lines gives. The table above has the rule. An answer has this form. It knows three other lines, and `ops` asks for two:
 
 # %% name="three-dtypes"
 dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
@@ -400,7 +400,7 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 #
 # *{minutes} minutes*
 #
-# (For both formats.) In section 1 the training in bfloat16 fell behind, although this format has the range of float32. So the reason can hardly be numbers that are too large or too small. Suspect the second fault: small steps are lost.
+# (For both formats.) In section 1 the training in bfloat16 fell behind, although this format has the range of float32. So numbers that are too large or too small can hardly be the reason. Suspect the second fault: small steps are lost.
 # To see whether that is so, take the reader that learned carefully in float32, compute one more step for its first layer, and count the weights that the step changes.
 
 # %% name="one-more-step"
@@ -448,7 +448,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# (For float16 only.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits for float16 alone, and float16 has the third fault: it cannot hold small gradients.
+# (For float16 only.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
 #
 # Here are three gradients. Turn them to float16 once as they are, and once multiplied by 65,536; then divide by 65,536 again, in float32.
 
@@ -466,7 +466,7 @@ assert torch.allclose((65536 * gradients).half().float() / 65536, gradients, rto
 #
 # You need not multiply each gradient yourself. If the loss is 65,536 times as large, so are all its gradients. So multiply the loss before the backward pass, and divide the gradients after it, in float32. This is **loss scaling**.
 #
-# The three pictures show all gradients of a deep reader, with eight sigmoids, by size. In the first the loss is as it is, in the second it is 65,536 times as large, and in the third a thousand times larger still. The gray band is the range of float16: the gradients to its left (orange) become 0.
+# The three pictures show all gradients of a deep reader, with eight sigmoids, by size. In the first the loss is as it is, in the second it is 65,536 times as large, and in the third a thousand times larger still. Float16 can hold what is in the gray band; the rest (orange) becomes 0 or inf.
 
 # %% figure=true
 parts = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
@@ -498,7 +498,7 @@ assert all(4 < _later / _sooner < 30 for _sooner, _later in zip(_sizes, _sizes[1
 assert all(5 < _later / _sooner < 14 for _sooner, _later in zip(_sizes[1:-2], _sizes[2:-1]))
 
 # %% [markdown]
-# Read the list from right to left, as the backward pass goes. From the last layer but one on, the gradients shrink about eightfold with each layer. Now compute them in float16, where every number below 3e-8 becomes 0. (`zeros` counts the gradients that became 0.)
+# Read the list from right to left, as the backward pass goes. From the second-last layer on, the gradients shrink about eightfold with each layer. Now compute them in float16, where every number below 3e-8 becomes 0. (`zeros` counts the gradients that became 0.)
 
 # %% name="zeros"
 def zeros(factor):
@@ -524,7 +524,7 @@ reveal(guess, shares.count(1.0))
 assert 2 <= shares.count(1.0) <= 4 and shares[:2] == [1.0, 1.0] and shares[-1] < 0.1
 
 # %% [markdown]
-# The first layers learn nothing, and no error says so. (There are more zeros than the first picture shows, because the backward pass computes further gradients from a gradient that became 0, and these are 0 too.) And with the factor?
+# The first layers learn nothing, and no error says so. (There are more zeros than the first picture shows, because a gradient that became 0 makes the gradients computed from it 0 as well.) And with the factor?
 
 # %% name="scale-saves-layers"
 print(zeros(factor=65536.0))
@@ -572,7 +572,7 @@ for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it
 
 # %% [markdown]
 # You lose one step, but the weight stays as it was, whereas a step with inf would have destroyed it.
-# The picture shows such a search over 60 steps. The factor begins much too high and comes down with each skipped step (a cross). After ten good steps the scaler doubles the factor, and mostly loses one step by it. (torch waits for 2000 good steps, so it loses very few.) At the dotted line all gradients become a hundred times as large, and the search adapts.
+# The picture shows such a search over 60 steps. The factor begins much too high and comes down with each skipped step (a cross). After ten good steps the scaler doubles the factor, and mostly loses the next step. (torch waits for 2000 good steps, so it loses very few.) At the dotted line all gradients become a hundred times as large, and the search adapts.
 
 # %% figure=true
 figures.scaler_search(steps=60)
@@ -630,7 +630,7 @@ assert abs(losses[-1] - history[-1]) < 0.02
 # *{minutes} minutes*
 #
 # Large models need one thing more. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
-# Clipping must see the true gradients, without the factor. So call `scaler.unscale_(optimizer)` before it, which divides the gradients by the factor.
+# Clipping must see the true gradients, without the factor. So first call `scaler.unscale_(optimizer)`: it divides the gradients by the factor.
 #
 # *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then?
 
@@ -678,7 +678,7 @@ arrange("amp_train_step")
 #
 # *{minutes} minutes*
 #
-# It is the step from the page to copy, with two new lines for the clipping. The loss is the mean squared error. The backward pass gets the loss with the factor; your function returns it without.
+# Take the step of the page to copy, and add two lines for the clipping. The loss is the mean squared error. The backward pass gets the loss with the factor; your function returns it without.
 
 # %% name="amp-step-example"
 score = torch.tensor([0.5], requires_grad=True)
@@ -754,7 +754,7 @@ assert share_right(clipped) > 0.85
 #
 # *{minutes} minutes*
 #
-# To call `unscale_` twice before `update` is an error. To write `optimizer.step()` in place of `scaler.step(optimizer)` is worse, because there is no error: the step is too large by the factor.
+# If you call `unscale_` twice before `update`, torch stops. If you write `optimizer.step()` in place of `scaler.step(optimizer)`, it does not: the step is too large by the factor.
 
 # %% name="scaler-mistakes"
 weight = nn.Parameter(torch.tensor(1.0))
@@ -879,7 +879,7 @@ with torch.autocast("cpu"):
         assert not runs(lambda: layer(torch.ones(1, 4).bfloat16()))  # the switch does not convert
 
 # %% [markdown]
-# One thing the island does not do: a tensor that enters it with 16 bits keeps its 16 bits.
+# But the island converts nothing: a tensor that enters it with 16 bits keeps its 16 bits.
 #
 # ### Exercise: `mixed_region`
 #

@@ -5,7 +5,7 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure what that saves, on your own machine.
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure what both save, on your own machine.
 # Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a card you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
@@ -52,7 +52,7 @@ assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's sha
 #
 # *{minutes} minutes*
 #
-# "CUDA out of memory": you will meet this error sooner or later if you train on a card. It says that the card's memory is full, but not what it is full of. Four things take memory:
+# "CUDA out of memory": you will meet this error sooner or later if you train on a card. It says that the card's memory is full, but not of what. Four things take memory:
 #
 # - the **parameters**;
 # - their **gradients**, one for each parameter;
@@ -80,8 +80,8 @@ assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 # %% [markdown]
 # These are 4 numbers of 4 bytes for each weight, whatever the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
 #
-# The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. In its left half you see that a large batch, by its activations, takes most of the memory. So the first remedy is a smaller batch.
-# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes.
+# The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. Its left half shows that the activations of a large batch take most of the memory. So the first remedy is a smaller batch.
+# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so with few rows it is a large part of a row's time.
 # Mixed precision is the better remedy: it keeps the size of the batch, and takes fewer bytes for each activation.
 
 # %% name="choose-device"
@@ -125,7 +125,7 @@ for _rows in (32, 320):
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
 #
-# The activations are the difficult part. Run the forward pass inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`. Then torch calls your function `pack` with each tensor that it saves, and keeps what `pack` returns. (`unpack` has to make the tensor from that again; here both can return what they get.)
+# The activations are the difficult part. Run the forward pass inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`. Then torch calls your function `pack` with each tensor that it saves, and keeps what `pack` returns. (`unpack` gets this and returns the tensor; here both can return what they get.)
 #
 # Two tensors share memory if the address `t.untyped_storage().data_ptr()` is the same for both. `t.untyped_storage().nbytes()` is the size of that memory in bytes.
 # When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
@@ -182,7 +182,7 @@ check("memory_plan", memory_plan)
 # *{minutes} minutes*
 #
 # `torch.cuda.memory_allocated()` says how many bytes all tensors on the card hold now, and `max_memory_allocated()` the most that they have held since the last reset.
-# This is more than your plan, because torch rounds each piece of memory up, and because operations need memory to work in: above all the backward pass, for the gradients of the activations.
+# This is more than your plan: torch rounds each piece of memory up, and operations need memory to work in, above all the backward pass, for the gradients of the activations.
 
 # %% name="memory-on-device"
 machine = "your card" if device.type == "cuda" else "this CPU"
@@ -236,7 +236,7 @@ assert torch.allclose(layer.weight.grad, _again, atol=1e-5)  # the same gradient
 # %% [markdown]
 # The price is a second forward pass.
 # It pays off for blocks whose input is narrow and whose inside is wide. Here are eight of them, one after another.
-# (Write `use_reentrant=False`: torch has two ways of doing this, asks you to choose, and this is the newer one.)
+# (torch has two ways of doing this and asks you to choose: `use_reentrant=False` is the newer one.)
 
 # %% name="checkpoint-memory-on-device"
 def wide_block():
@@ -284,13 +284,13 @@ assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, 
 #
 # No table can tell you how fast your model is on your card, so measure it yourself. Three things matter:
 #
-# - **Wait.** Otherwise you measure only how long your program needs to put the work into the card's queue. (On an H200 these were 0.04 ms for a product that took 2.7 ms.) `torch.cuda.synchronize()` waits until the queue is empty.
+# - **Wait.** Otherwise you measure only how long your program needs to put the work into the card's queue. (On an H200 that was 0.04 ms, for a product of 2.7 ms.) `torch.cuda.synchronize()` waits until the queue is empty.
 # - **Warm up.** The first call takes longer, because it loads code, asks for memory and chooses a method.
 # - **Take the median**, the value in the middle, because now and then another program interferes.
 #
 # It is not enough to wait at the end.
 #
-# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, give it 4 ms of work (which takes your program 1 ms), wait, and read the clock again. How many milliseconds do you measure?
+# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, give it 4 ms of work (giving takes 1 ms), wait, and read the clock again. How many milliseconds do you measure?
 
 # %% predict=true
 guess = 54  # milliseconds
@@ -317,7 +317,7 @@ assert (_toy.host - _begin, toy.host - begin) == (5, 54)
 #
 # *{minutes} minutes*
 #
-# Write a stopwatch that does all three. It gets the way to wait as an argument, `sync`: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
+# Write a stopwatch that does all three. Its argument `sync` is the way to wait: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
 
 # %% name="median"
 times = [1, 1, 2, 9, 1]  # the seconds of five calls
@@ -466,8 +466,8 @@ assert batch < one_by_one
 #
 # *{minutes} minutes*
 #
-# First look which operations run, and how often. A Linear is one `addmm`, a product and a sum in one, with the weight transposed.
-# How long each of them took on a card, the **profiler** tells you. It counts in microseconds (us), and uses the names of the card's own programs.
+# First see which operations run, and how often. A Linear is one `addmm`, a product and a sum in one, with the weight transposed.
+# The **profiler** tells you how long each took on a card. It counts in microseconds (us), and uses the names of the card's own programs.
 
 # %% name="profiler"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
@@ -566,7 +566,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# With 2 ** 26 hardly any gradient becomes 0. But some become inf instead, on the other side of the band, as you see in the third picture of gradients in chapter 5b.
+# With 2 ** 26 hardly any gradient becomes 0. But some become inf, to the right of the band, as the third picture of gradients in chapter 5b shows.
 
 # %% [markdown] name="any-batch"
 # ## 5 Batches of any shape
@@ -705,7 +705,7 @@ check("count_syncs", count_syncs)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# If you build the search for a factor yourself, you know what a `GradScaler` does.
+# Build the search for a factor yourself, and you know what a `GradScaler` does.
 # Begin with a static scaler, whose factor stays as it is. Then let the factor change.
 
 # %% name="scaler-example"
@@ -857,7 +857,7 @@ check("master_weights", master_weights)
 # *{minutes} minutes*
 #
 # On this CPU, with one thread, yes, to the last bit.
-# On a GPU some operations add up numbers in whichever order they are ready, and the order changes the last digits of a sum.
+# On a GPU some operations add up numbers in the order in which they get ready, and this changes the last digits.
 # After `torch.use_deterministic_algorithms(True)` torch uses another method where it has one, and raises an error where it has none.
 
 # %% name="same-again"

@@ -6,7 +6,7 @@
 # *The model reads 98 of 100 digits that it has never seen. Why can it not read this one?*
 #
 # The first page of chapter 1 promised you this notebook.
-# You will draw a digit with the mouse, and a model will say which one it is. You will have built the model and written the loop that trains it.
+# You will draw a digit with the mouse, and a model will say which one it is. You write the loop that trains the model.
 # It will misread most digits that you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
@@ -72,7 +72,7 @@ assert images.shape == (1797, 1, 8, 8) and images.max() == 1 and len(drawer) == 
 
 # %% [markdown]
 # The model is the convolutional network of chapter 3, which looks at small pieces of the picture, with a second convolution that looks at what the first one has found.
-# A function makes the model, because you will need it twice, each time with the same weights at first.
+# You will need the model twice, with the same weights at first, so a function makes it.
 
 # %% name="make-model"
 def make_model(seed):
@@ -105,8 +105,8 @@ assert abs(F.cross_entropy(model(images), labels).item() - math.log(10)) < 0.05
 #
 # *{minutes} minutes*
 #
-# To which device should the training send its batches? A function that says `"cuda"` fails on every laptop without such a card, and one that moves no batch fails on every GPU.
-# So let it ask the model where it is, by `device = next(model.parameters()).device`, and send each batch there.
+# Where should the training send its batches? A function that says `"cuda"` fails on every laptop without such a card, and one that moves no batch fails on every GPU.
+# So let the function ask the model, by `device = next(model.parameters()).device`, and send each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -126,7 +126,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 # Begin with your `fit` of chapter 4, because this is the same loop. Three things are new:
 #
 # 1. Each batch goes to the device of the model.
-# 2. The loop shuffles the images itself, with a generator of its own. So a second training with the same seed goes through the images in the same order, even if other parts of the program draw random numbers meanwhile.
+# 2. The loop shuffles the images itself, with a generator of its own. So two trainings with the same seed see the images in the same order, even if other parts of the program draw random numbers too.
 # 3. In the mean loss of an epoch every image counts alike, although the last batch may be smaller.
 #
 # `split` gives the rows of each batch. Here are ten images, in batches of four:
@@ -231,7 +231,7 @@ plt.show()
 
 # %% [markdown]
 # On the drawer it is about as good as the nearest neighbor, and no better. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
-# It has learned something else too, which this drawer cannot show. Section 5 shows it.
+# It can learn something else too, which this drawer cannot show. Section 5 shows it.
 
 # %% [markdown] name="look-at-the-wrong"
 # ### What it gets wrong
@@ -264,7 +264,7 @@ assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 # %% [markdown]
 # The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, a 2 in row 3 and column 7 would say that the model took two threes for sevens (rows and columns count from 0).
 #
-# Now look at the digits themselves. Take the ten whose right answer got the smallest probability: for the model these are the hardest.
+# Now look at the digits themselves. Take the ten whose right answer is least probable to the model: these are its hardest.
 # *Which of them can you read?* Write down ten digits.
 
 # %% name="ten-hardest"
@@ -379,7 +379,7 @@ assert 0.15 < as_drawn < 0.45
 #
 # *{minutes} minutes*
 #
-# When a model does badly on something new, look at what it gets now, beside what it learned from.
+# When a model does badly on something new, compare what it gets now with what it learned from.
 # In the upper row are five digits from the data set. In the lower row are five drawings, as the model gets them: 8 by 8 numbers.
 
 # %% name="side-by-side"
@@ -411,7 +411,7 @@ start = about.index("Preprocessing programs")
 print(about[start : about.index("For info on NIST")].strip())
 
 # %% [markdown]
-# "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it filled 32 by 32 places, before the ink in the blocks was counted.
+# "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it filled 32 by 32 places, before counting the ink in the blocks.
 # You have to do the same with your drawing.
 #
 # First, cut it out. `nonzero` lists the places where there is ink. The box goes from the first row with ink to the last, and from the first column with ink to the last.
@@ -427,7 +427,7 @@ assert box.tolist() == [[1, 0], [1, 1]]
 
 # %% [markdown]
 # Then put the box into the middle of a square, so that a one stays narrow, and enlarge the square with `F.interpolate`.
-# Leave a rim of one white place on each side. (We tried it without a rim: then the model reads fewer of the large and thin digits.)
+# Leave a rim of one white place on each side. (Without a rim, as we tried, the model reads fewer of the large and thin digits.)
 
 # %% name="cut-to-box"
 def cut_to_box(drawing):
@@ -500,13 +500,13 @@ show_digits(cut[misread], says=said[misread], is_=drawn_labels[misread])
 assert len(misread) == 10
 
 # %% [markdown]
-# *Which digits are most of these?* Look before you read on.
+# *Which digits appear most often?* Look before you read on.
 #
 # With seed 0, nearly all are sixes and nines. (With other seeds, too, these two have more than their share.)
 # The data set was made from forms that people had filled in. On the forms the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. On the forms a nine ends in a hook to the left, and the program's nines end in a straight stroke.
 # You read them as sixes and nines all the same, but the model has never seen any like these. (A side path at the end of this section shows the means.)
 #
-# So let the model see more kinds of digits than there are on the forms. A leaning four is still a four. So make ten copies of each known digit, shift, scale and slant each copy a little, and give it a thinner or thicker pen. This is called **augmentation**.
+# The model must see more kinds of digits than are on the forms. A leaning four is still a four. So make ten copies of each known digit, shift, scale and slant each copy a little, and give it a thinner or thicker pen. This is called **augmentation**.
 #
 # `changed_copies` makes such copies, with random numbers for the size, the slant, the shift and the pen of each. (A side path at the end of this section says how it does that.) Here are ten copies of one digit:
 
@@ -582,7 +582,7 @@ assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short 
 
 # %% [markdown]
 # The few lines that cut a drawing to its box helped most, and the copies helped with some of the rest.
-# On the drawer, model and nearest neighbor were equally good. On a hand that neither has seen, the model is ahead. The reason is that the neighbor knows only 1,400 pictures, whereas the model has learned what stays the same when you shift and slant them.
+# On the drawer, model and neighbor were equally good. On a hand that neither has seen, the model with copies is ahead. The neighbor knows only 1,400 pictures, whereas this model has learned what stays the same when you shift and slant them.
 #
 # Now put this model behind a third pad. It reads the ten drawings that you saved, and shows side by side how many each of the three pads has read.
 # (Ten drawings are few, so one digit more or less is often chance. We let a program draw with ten hands, from large and neat to hasty and tiny. For at least eight of them the third pad read the most, and no hand lost more than one digit of ten from one pad to the next.)
@@ -611,11 +611,11 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # *{minutes} minutes*
 #
 # On a pad, a small four in a corner is common. In the data set it never occurs.
-# In every source of pictures some kinds are common and others are rare. How probable each picture is in a source is called the **distribution** of its pictures.
+# In every source of pictures some kinds are common and others are rare. The **distribution** of a source says how probable each picture is in it.
 # A measurement on one distribution says little about another, however many pictures lie in your drawer.
 #
 # You did two things about it.
-# First you prepared the new pictures in the same way as those the model had learned from. Then you made the pictures that it learns from more varied, until the new ones were no longer strange to it.
+# First you prepared the new pictures in the same way as those the model had learned from. Then you gave the model more varied pictures, so that fewer of the new ones were strange to it.
 # There is a third way, which is the most work and the most reliable: collect pictures from the place where the model will be used, and let it learn from those.
 
 # %% [markdown] side=true
@@ -713,7 +713,7 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 #
 # Teach the model your own hand. (No check judges this exercise, because nobody else has your drawings.)
 # You have already saved the ten digits once. Now draw and save all ten again.
-# Then `pad.kept` holds what you saved: the drawings, of shape (20, 32, 32), and the digits that they are.
+# Then `pad.kept` holds what you saved: the drawings, of shape (20, 32, 32), and their digits.
 # (They are also in a file beside the notebook, so that the pad still has them tomorrow.)
 #
 # ```python
@@ -721,7 +721,7 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 # my_pictures = torch.stack([boxed(drawing) for drawing in my_drawings])[:, None] / 16
 # ```
 #
-# Go through this list. Each line protects you from a mistake that is often made in practice.
+# Go through this list. Each line protects you from a common mistake.
 #
 # - Put the second ten drawings into a drawer of your own, and measure on them before you train.
 # - Make copies of the first ten, and mix them with the copies of the data set. If a model sees only your ten, it forgets the rest.
@@ -756,7 +756,7 @@ card
 
 # %% [markdown]
 # `card.savefig("my_reader.png", dpi=200)` writes the picture to a file, which you can send to a friend.
-# Put your own drawings, `pad.kept`, in place of the program's first: that is the picture to send.
+# First put your own drawings, `pad.kept`, in place of the program's: that is the picture to send.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *Somebody closes the laptop in the middle of a training. How does it go on as if nothing had happened?*
+# *Somebody closes the laptop during a training. How can it go on as if nothing had happened?*
 #
 # In chapter 6a your `train` taught a model to read within seconds. A training that takes all evening meets two more problems: somebody stops it, or the card is too small for it.
 # Here you prepare your training for both.
@@ -43,7 +43,7 @@ figures.stopped()
 #
 # *{minutes} minutes*
 #
-# To be able to go on, a training saves a **checkpoint**, a dict with all that it needs.
+# To go on later, a training saves a **checkpoint**, a dict with all that it needs.
 # What does it need? You have found everything when a training that stopped and went on ends exactly where the unbroken training ends, to the last bit.
 # Try it with the smallest training there is: one number, `w`, goes down the parabola w².
 
@@ -82,7 +82,7 @@ print(resumed)
 reveal(guess, resumed == unbroken)
 
 # %% [markdown]
-# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends where it should.
+# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and it ends as the first run did.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
@@ -98,7 +98,7 @@ assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget co
 #
 # *{minutes} minutes*
 #
-# The weights and the optimizer are not everything. Two generators of random numbers each have a state: the one that draws the order of the images, and torch's own, from which dropout draws.
+# The weights and the optimizer are not everything. Two generators of random numbers have a state too: one draws the order of the images, and dropout draws from torch's own.
 # To see what they change, take the digits, and the model of chapter 6a, which has dropout.
 
 # %% name="digits"
@@ -130,13 +130,13 @@ def make_model(seed):
 print(make_model(seed)(images[:5]).shape)
 
 # %% [markdown]
-# The picture below stops the training of this model after epoch 2, and goes on three times. Each time the checkpoint holds more.
+# Below, the training of this model stops after epoch 2, and goes on three times. Each time the checkpoint holds more.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 
 # %% [markdown]
-# Only the last one stays on the line of the unbroken training.
+# Only the green one follows the unbroken training.
 # The state of a generator is a tensor. You read it with `get_state()` and put it back with `set_state`:
 
 # %% name="generator-state"
@@ -158,7 +158,7 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 #
 # *{minutes} minutes*
 #
-# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state both times, because the training goes on changing the very tensors that a state consists of.
+# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state both times, because later steps change the very tensors in it.
 # `epochs` counts all epochs: a call with `epochs=2` trains two, and a second call with `epochs=5` and the checkpoint of the first trains three more.
 # `torch.save` can write a dict with tensors, lists, and the states of optimizers and generators. Here it writes a part of a checkpoint:
 
@@ -242,15 +242,15 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# There dropout draws from the GPU's own generator, so you would have to save the state of that one too. In the exercise the CPU's is enough.
+# There dropout draws from the GPU's own generator, so you have to save its state too. In the exercise the CPU's is enough.
 
 # %% [markdown] name="part-b"
 # ## 2 On a small card
 #
 # *{minutes} minutes*
 #
-# A larger model, with its activations, may not fit into the memory of your card. There are two remedies: half the bits (chapter 5b), and smaller batches, whose gradients `backward` adds up before one step (chapter 2).
-# For example, fifty images make seven batches of at most eight. In groups of three batches they make three steps, and the last step is on two images.
+# A larger model, with its activations, may not fit into the memory of your card. Two remedies help: half the bits (chapter 5b), and smaller batches, whose gradients `backward` adds up for one step (chapter 2).
+# For example, fifty images make seven batches of at most eight. In groups of three batches they make three steps, the last for two images.
 #
 # <details><summary>From chapter 5b: which three remedies does mixed precision need, and against what?</summary>
 #
@@ -262,7 +262,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# Each step is now on a whole group of batches, and in the loss of a group each image counts alike. So add up the losses of all images of the group, and divide by their number.
+# Each step is now for a whole group of batches, in whose loss every image counts alike. So add up the losses of all images of the group, and divide by their number.
 # Here is a group of two batches, one with three images and one with a single image:
 
 # %% name="group-mean"
@@ -378,7 +378,7 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 figures.precision(make_model, images[:128], labels[:128], seed=seed)
 
 # %% [markdown]
-# The dotted line is the difference that the check of `train_amp` allows for its two steps: several times as large as that of a right answer, and smaller than that of most mistakes.
+# The dotted line is the largest difference that the check of `train_amp` allows in its two steps. A right answer stays far below it, and most mistakes go above it.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -43,14 +43,14 @@ figures.five_trainers()
 # *{minutes} minutes*
 #
 # This is the final examination, and you will meet programs like this one as long as you train models. The trainer below has six faults.
-# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each colored line belongs to a trainer with one of these five faults, and two of them learn all the same.
+# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each of A to D is a trainer with one of these five faults, and two of them learn all the same.
 #
 # ### Exercise: `fix_trainer`
 #
 # *{minutes} minutes*
 #
 # You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
-# The docstring is right. Read it line by line, and ask of each line whether the code does what it says. For example, three epochs should go like this:
+# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, three epochs should go like this:
 
 # %% name="fix-example"
 for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
@@ -58,7 +58,7 @@ for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
 print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
-# Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a cell of your own below the exercise. The first call stops with an error, and so you find the first fault.
+# Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
 
 # %% name="batches-to-try"
 from sklearn.datasets import load_digits
@@ -168,7 +168,7 @@ check("fix_trainer", fix_trainer)
 #
 # | fault | where it shows |
 # |---|---|
-# | softmax before `cross_entropy` | the loss does not go below 1.46, although the model is right nearly always |
+# | softmax before `cross_entropy` | the loss does not go below 1.46, although the model is nearly always right |
 # | no `zero_grad` | the loss goes up and down |
 # | `scheduler.step()` for each batch | the learning rate after one epoch is less than half of what it was |
 # | no `model.eval()` | the same model, measured twice, gives two accuracies |
@@ -191,7 +191,7 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# **A table** in a file becomes a tensor by way of NumPy. (Here a text stands in for the file. Give `loadtxt` the name of your own.)
+# **A table** in a file becomes a tensor by way of NumPy. (Here a text stands in for the file. Give `loadtxt` your file's name.)
 
 # %% name="csv"
 import numpy as np
@@ -206,7 +206,7 @@ print(features.shape, target.shape, features.isnan().any().item())
 assert features.shape == (3, 2) and target.shape == (3, 1)
 
 # %% [markdown]
-# **Pictures** often lie in one folder for each class. Make a list of all files, take the name of its folder as the label of each, and stack the pictures. (For that, all of them must have the same size.)
+# **Pictures** often lie in one folder for each class. Make a list of all files, label each with the name of its folder, and stack the pictures. (For that, all must have the same size.)
 
 # %% name="folder"
 folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
@@ -229,7 +229,7 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 #
 # 1. The shape, the dtype, the smallest and the largest number, and whether there is a nan.
 # 2. Ten examples with their labels.
-# 3. How many examples there are of each class. If 95 of 100 pictures are cats, a model that always says "cat" is right in 95 % of all cases, and worth nothing.
+# 3. How many examples there are of each class. If 95 of 100 pictures are cats, a model that always says "cat" is right in 95 % of cases, but useless.
 # 4. Who is on which side of the split. If the same person, day or machine is on both sides, the drawer promises too much.
 # 5. The first loss, beside the one that you expect:
 #
@@ -261,7 +261,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # *{minutes} minutes*
 #
-# Keep this table for your project. It collects the advice of all six chapters, so do not open it before your `fix_trainer` passes.
+# Keep this table for your project. It has all six chapters' advice, on these faults too: open it after your `fix_trainer` passes.
 #
 # <details><summary>What you see, and where to look</summary>
 #
@@ -274,7 +274,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 # | the loss goes up and down, or grows | the learning rate; `zero_grad` |
 # | the model learns by heart, and the loss in the drawer gets worse | more data, copies, dropout, an earlier stop (chapters 3, 4 and 6a) |
 # | two measurements of the same model differ | `model.eval()` |
-# | the model is right nearly always, from the first epoch on | an answer that leaked into the inputs; one class that is nearly all of the data |
+# | the model is nearly always right, from the first epoch on | an answer that leaked into the inputs; one class that is nearly all of the data |
 # | the model is good in the drawer, and bad in use | another distribution (chapter 6a) |
 #
 # </details>
@@ -316,7 +316,7 @@ hunt()
 # ### Come back
 #
 # Nobody keeps all of this after one reading.
-# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with other numbers each time, first about what you had wrong.
+# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with new numbers each time, first on what you got wrong.
 
 # %% name="review-all"
 review()
@@ -329,4 +329,4 @@ review()
 # Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
 #
 # You began with a grid of numbers and its label, and now a model of yours reads what you write.
-# The largest models there are learn by the same five lines.
+# Even the largest models learn by the same five lines.
