@@ -1,7 +1,7 @@
 """Say whether this Python can start threads and processes: a browser's Python and strict containers cannot.
 
-Code that runs in a student's notebook asks here before it starts either, and does without where it must. Each is tried
-once, when it is first asked for; the name of the platform decides nothing.
+Code in a student's notebook asks here first, and works without threads or processes if there are none. The first call
+tries to start one and keeps the result; the platform's name is not used.
 """
 
 from __future__ import annotations

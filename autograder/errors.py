@@ -5,12 +5,12 @@ CourseError
 ├── PackageCollision    another author's package has a name of this one
 ├── CheckFailed         a check did not pass while nbgrader ran the notebook
 ├── CourseNotFound      there is no course folder here
-├── ChapterError        a chapter's text breaks a rule for authors (path, line)
+├── ChapterFormatError  a chapter's text breaks a rule for authors (path, line)
 ├── ExerciseError       an exercise breaks a rule for authors
-├── BankError           an answer bank breaks a rule for authors
+├── AnswerBankError     an answer bank breaks a rule for authors
 ├── DamagedData         bytes that should hold observations do not
 │   └── TooMuchText     they hold more text than the grader reads
-└── WorkFailed          the disk is full, the gradebook is locked, ...
+└── WorkFailed          a full disk, a locked gradebook, a missing package, ...
 """
 
 from __future__ import annotations
@@ -75,4 +75,4 @@ class TooMuchText(DamagedData):
 
 
 class WorkFailed(CourseError):
-    """The machine did not let the work finish: full disk, locked gradebook, missing permission."""
+    """The work cannot be done here, for a reason that the message names, such as a full disk or an invalid setting."""

@@ -1,6 +1,6 @@
-"""Install what a notebook needs and this Python lacks, or name it in one line: for notebooks that carry the course.
+"""Install missing packages for a notebook in which the course is embedded, or raise an error that names them.
 
-Whoever installs the course with pip gets these packages with it; a notebook that brings the course along does not.
+pip installs these packages together with the course; an embedded copy of the course has no such step.
 """
 
 from __future__ import annotations

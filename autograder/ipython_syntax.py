@@ -1,7 +1,7 @@
 """Translate the text of a notebook cell into plain Python: `%magic`, `!command` and `thing?` become calls.
 
-Nothing here runs the text. The text is untrusted, and translating it can take very long: `translation_cost` estimates the
-cost beforehand.
+Nothing here runs the text. The text is untrusted, and translating it can take very long: `translation_cost` estimates
+the cost beforehand.
 """
 
 from __future__ import annotations
@@ -87,9 +87,10 @@ def _transformed(source: str) -> str:
 
 @lru_cache(maxsize=1024)  # most cells of a class are the lesson's own
 def translation_cost(source: str) -> int:
-    """Return how many characters IPython may read to translate a cell: all of it, for each line of IPython syntax.
+    """Estimate what it costs to translate a cell: how many characters IPython reads, at most.
 
-    For a cell that already is Python it is 0: there, a line that looks like IPython syntax belongs to a string.
+    IPython reads the whole cell again for each line of IPython syntax. The cost is 0 if the cell is plain Python: a
+    line that looks like a magic is then inside a string.
     """
     lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
     return 0 if lines and _is_python(source) else lines * (len(source) + lines * len(_MAGIC_CALL))

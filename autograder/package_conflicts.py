@@ -22,9 +22,9 @@ def refuse_other_packages() -> None:
 def collision_message(search: Iterable[str], place: Path = _PLACE) -> str | None:
     """Return a line that names the packages that hide the one in `place` or mix with it, and the way out; else None.
 
-    `search` are the folders in which Python looks for modules, in order. A package in the same folder as this one mixes
-    with it; one in an earlier folder hides it, and so does any if `place` is no such folder: an editable install is
-    asked last.
+    `search` are the folders in which Python looks for modules, in order. Packages in earlier folders hide the one
+    in `place`; those in `place` itself mix with it. If `place` is not in `search` (an editable install), Python
+    tries it last, so that a package in any folder hides it.
     """
     folders = [Path(each).resolve() for each in search]
     ahead = folders[: folders.index(place) + 1] if place in folders else folders

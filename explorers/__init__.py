@@ -1,6 +1,10 @@
 """Explorers: widgets that show shapes, graphs and training loops on the reader's own tensors.
 
-The digit pad runs a model on a drawing, and the line puzzle puts the lines of a program in order.
+Each begins in its widget: `shape_widget.py` (how shapes combine), `autograd_widget.py` (a graph, step by step),
+`loop_widget.py` (the lines of a training step), `playground_widget.py` (training on points in a plane),
+`drawing_pad_widget.py` (a model reads a drawn digit) and `parsons_problem_widget.py` (put a program's lines in order).
+`quiz_widget.py` asks questions. All are built on `widget.py` and `controls.py`; `recorded_animation.py` records films
+for pages that have no kernel.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Judge an arranged program with the exercise's own check, as any answer."""
+"""Run a program that was arranged from shuffled lines, and judge it with the exercise's visible check."""
 
 from __future__ import annotations
 

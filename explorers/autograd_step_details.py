@@ -1,4 +1,4 @@
-"""The details of the autograd stepper's present step: values, saved tensors, gradients."""
+"""Render the current step of the autograd stepper as HTML: its values, saved tensors and gradients."""
 
 from __future__ import annotations
 

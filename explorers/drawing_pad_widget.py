@@ -138,7 +138,9 @@ class DigitPad(Explorer):
     def at_rest(self) -> Html:
         """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
         samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
-        stages = [ComparedPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
+        stages = [
+            ComparedPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages
+        ]
         own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
         return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 

@@ -1,4 +1,4 @@
-"""Run the reader's model on a drawing: its 8 x 8 input and its ten shares, or a sentence on what went wrong."""
+"""Run the reader's model on a drawing: its 8 x 8 input and its ten class probabilities, or an error message."""
 
 from __future__ import annotations
 

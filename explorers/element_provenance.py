@@ -1,4 +1,4 @@
-"""Trace an operation cell by cell: which operands made each number of the result, and where it is in memory."""
+"""Compute which operand elements each element of a result was computed from, and its position in memory."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class Cells:
 
 @dataclass(frozen=True)
 class Traced:
-    """An exploration cell by cell. `made` has, for each number of the result and each operand, the cells used.
+    """An operation number by number.
 
-    `result` is None if torch refuses the operation.
+    `made[i][k]` are the places in operand k from which number i of the result was made. `result` is None if torch
+    refuses the operation.
     """
 
     inputs: tuple[Cells, ...]

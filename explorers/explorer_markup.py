@@ -1,4 +1,4 @@
-"""Markup that the explorers share: buttons in pictures, and tensors as tables."""
+"""HTML helpers that the explorers share: buttons within a picture, scrolling tables, and tensors as tables."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def is_filmed(story: UnfoldedGraph) -> bool:
 
 @dataclass(frozen=True)
 class GraphFilm:
-    """Records a film with one frame for each step of `story`, whatever its present step is."""
+    """Records a film with a frame for each step of `story`, no matter at which step the reader is."""
 
     story: UnfoldedGraph
 

@@ -1,4 +1,4 @@
-"""Draw a graph as SVG: time runs from left to right, and each box is one row of the graph."""
+"""Draw an autograd graph as SVG, time from left to right; a box is one node, or all nodes of a folded module."""
 
 from __future__ import annotations
 

@@ -38,7 +38,9 @@ class GraphRow:
     module: str = ""
 
 
-def find_foldable_modules(links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]) -> FoldableModules:
+def find_foldable_modules(
+    links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]
+) -> FoldableModules:
     """Find the modules in a graph. `owners` maps a leaf's position to the paths of the modules that own it.
 
     A parameter that several modules share is assigned to none of them.
@@ -86,9 +88,9 @@ def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collec
 def sort_topologically(
     rows: Sequence[GraphRow], links: Links, rank: Callable[[GraphRow], int], back: bool = False
 ) -> tuple[GraphRow, ...]:
-    """Sort rows so that each comes after the rows it was made from (with `back`: before them), then by rank.
+    """Sort rows topologically: each after the rows that it was made from (with `back`: before them), ties by `rank`.
 
-    Rows that wait for each other in a cycle are left out of the result.
+    Rows in a cycle, and rows that come after one, are left out.
     """
     row_of = {node: number for number, row in enumerate(rows) for node in row.nodes}
     pairs = {(row_of[place[0]], row_of[node]) for node, places in enumerate(links) for place in places if place}

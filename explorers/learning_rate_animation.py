@@ -1,4 +1,4 @@
-"""The loop stepper's film of training at several learning rates: fit, loss over the weight, loss curve."""
+"""Record the loop stepper's animation at several learning rates: fitted line, loss by weight, and loss by step."""
 
 from __future__ import annotations
 

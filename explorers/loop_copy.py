@@ -1,4 +1,4 @@
-"""Copies of a training loop's parts, which can be run without changing the reader's own objects."""
+"""Copy a training loop's model, optimizer, criterion and batch, so that a run leaves the reader's objects unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_NUMBERS = 20_000_000  # numbers in all parameters; with more, each line wou
 
 @dataclass(frozen=True)
 class Parts:
-    """The objects that the five lines use. The optimizer holds the parameters of this model."""
+    """What a training loop needs: model, optimizer of its parameters, criterion, and one batch `x`, `y`."""
 
     model: Any
     optimizer: Any

@@ -1,4 +1,4 @@
-"""The picture of the loop stepper: the five lines and their changes, all parameters, the loss curve."""
+"""Render the loop stepper as HTML: the five lines of a training step and their effects, parameters, loss curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the five lines one at a time on a copy, and records everything that a line may change."""
+"""Run the lines zero_grad, forward, loss, backward, step one at a time on copies, and record what each may change."""
 
 from __future__ import annotations
 

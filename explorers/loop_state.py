@@ -1,4 +1,4 @@
-"""The loop stepper's state: the five lines, what each has changed, and the losses, as plain data."""
+"""The loop stepper's state as plain data: the five lines of a training step, their effects, and the losses."""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ class Effect:
 class LoopState:
     """The state of the loop: the present step (from 1), and all tensors before this step and now.
 
-    `losses` has one entry for each finished step, None if the step computed no loss. `right` has the losses of the
-    right order from the same start, and `right_error` the error that ended that run. `remarks` concern the whole step.
+    `losses` has one entry for each finished step, None if the step computed no loss. `right` has the losses of a
+    second run from the same start, with the lines in their right order, to compare with; `right_error` is the error
+    that ended it. `remarks` concern the whole step.
     """
 
     model: str

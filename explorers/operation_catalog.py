@@ -1,4 +1,4 @@
-"""The operations of the shape explorer: how each is written, its rule, and its initial arguments."""
+"""The operations that the shape explorer offers: the code of each, its rule in words, and its initial arguments."""
 
 from __future__ import annotations
 

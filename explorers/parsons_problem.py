@@ -82,7 +82,7 @@ def puzzle_names() -> list[str]:
 def shuffled_pieces(name: str, seed: object = None, mistakes: Collection[str] = ()) -> Pieces:
     """Return the lines of an exercise, in an order that depends on the reader, or on `seed`.
 
-    `mistakes` are tags of known mistakes, of which a line each is among them, if the course has one. Raises
+    `mistakes` are tags of known mistakes; a wrong line for each is mixed in, if the course's file has one. Raises
     UnknownExercise if the exercise has no lines to arrange.
     """
     known = puzzle_names()
@@ -111,7 +111,9 @@ def _reader() -> str:
         return ""
 
 
-def arrangement_from_call(pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]) -> Arrangement:
+def arrangement_from_call(
+    pieces: Pieces, order: Sequence[object], fill: Mapping[int, str | Sequence[str]]
+) -> Arrangement:
     """Return the arrangement that a call describes; an item of `order` is a line, or a line and its level.
 
     A line without a level is one level deeper than the line before if that ends with a colon, else on the same level.

@@ -1,4 +1,4 @@
-"""The widget of the line puzzle: put a program's lines in order by mouse, finger, keyboard or line numbers."""
+"""The widget of a Parsons problem: order a program's shuffled lines by mouse, touch, keyboard or line numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training run of the playground: the reader's model and step, and the plane's regions of the two classes."""
+"""Record a training run of the playground: the loss, and the regions of the plane where each class is predicted."""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ class LabeledDrawing:
 
 @dataclass(frozen=True)
 class ComparedPad:
-    """One of several pads for a drawing: its name, its reading of the drawing, and its count for labeled drawings."""
+    """One of several named pads that share a drawing: its model's answer, and how many labeled drawings it reads.
+
+    `count` is a text as `count_right` returns it.
+    """
 
     name: str
     reading: DigitPrediction

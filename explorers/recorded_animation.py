@@ -1,4 +1,4 @@
-"""Films: a picture's values at each step, recorded in Python and played by the page, with or without a kernel."""
+"""Recorded animations ("films"): Python computes the frames, and the page plays them, with or without a kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PartValues = Mapping[str, str]  # by "part.attribute"; the attribute `text` is a
 
 
 def records_all_choices() -> bool:
-    """Return whether films should hold all choices, for pages without a kernel."""
+    """Return whether films must hold the runs of all choices: the site's pages have no kernel to compute them."""
     return bool(os.environ.get(RECORD))
 
 
@@ -66,11 +66,11 @@ class FilmChoice:
 
 @dataclass(frozen=True)
 class Film:
-    """A film: its runs by the options chosen for each of its choices, and the picture that it moves.
+    """A film: a picture with moving parts, and one recorded run for each combination of the options of its choices.
 
-    `title` says what moves. `picture` holds the values of one frame, and `seek` is the frame to show. The page restarts
-    the film when `about` changes. `is_first` puts the film above the rest of the explorer. `pace` is in frames per
-    second. With `tells_place`, the page sends the frame that it shows (as `at`) before each choice.
+    `title` says what moves. `picture` holds the values of one frame, and `seek` is the frame to show. The page
+    restarts the film when `about` changes. `is_first` puts the film above the rest of the explorer. `pace` is in
+    frames per second. With `tells_place`, the page sends the frame that it shows (as `at`) before each choice.
     """
 
     title: str

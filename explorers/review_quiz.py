@@ -1,4 +1,4 @@
-"""`review`: questions from earlier sittings, with new numbers, at the start of a sitting."""
+"""`review`: a quiz at the start of a chapter with questions from earlier chapters, with newly drawn numbers."""
 
 from __future__ import annotations
 

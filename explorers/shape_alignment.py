@@ -90,7 +90,7 @@ def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Aligne
 
 
 def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
-    """Show the sizes in the tensor's order, and below each the size that takes its place."""
+    """Pair each size of the tensor with the size that `permute` puts in its place."""
     shape = tuple(tensors[0].shape)
     return tuple(
         AlignedDimension((size,), shape[dim], f"was axis {dim % len(shape)}")

@@ -1,4 +1,4 @@
-"""The film of the shape explorer: each number of the result, the operands that made it, its place in memory."""
+"""Record the shape explorer's animation: each element of the result, its operands, and its place in memory."""
 
 from __future__ import annotations
 

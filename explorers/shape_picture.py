@@ -1,4 +1,4 @@
-"""The picture of the shape explorer: how sizes combine, the resulting shape, and only then the numbers."""
+"""Render the shape explorer as HTML: first how the sizes combine, then the resulting shape, and the numbers last."""
 
 from __future__ import annotations
 

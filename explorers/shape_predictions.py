@@ -10,7 +10,7 @@ HOLDS = "Your prediction holds."
 
 
 def judge_prediction(guess: str, found: Exploration) -> str:
-    """Return a verdict on a typed prediction: a shape, `error`, or an empty text."""
+    """Return a sentence that compares the reader's `guess` (a shape, `error`, or nothing) with what torch says."""
     if found.unread:
         return found.note
     actual = "an error" if found.shape is None else str(found.shape)

@@ -206,7 +206,9 @@ def _film(films: Sequence[ShapeFilm]) -> Film:
     codes = tuple(runs)
     choices = [FilmChoice("code", "Operation", codes, codes[0])] if len(films) > 1 else []
     keyed: dict[tuple[str, ...], RecordedRun] = {(code,) if choices else (): run for code, run in runs.items()}
-    return Film(TITLE, choices, keyed, combined_films_picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
+    return Film(
+        TITLE, choices, keyed, combined_films_picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE
+    )
 
 
 def _argument(name: str, text: str, tensor: str) -> Control:

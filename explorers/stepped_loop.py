@@ -1,4 +1,4 @@
-"""The training loop of the loop stepper: the five lines, on copies of a real model and optimizer."""
+"""A training loop that runs one line at a time, on copies of the reader's model, optimizer and batch."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def draw_strokes(
 
 
 def distances_to_line(places: Tensor) -> Tensor:
-    """Return the distance of each pixel's center to the line through `places`, (n, 2), across before down.
+    """Return the distance of each pixel's center to the polyline through `places`, (n, 2), x before y.
 
     The result is (32, 32), in the precision of `places`. A single place counts as a line.
     """

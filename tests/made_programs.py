@@ -30,7 +30,9 @@ def program(
         parts += [OrderedCell(CellRole.ANSWER, source, (name,)), OrderedCell(CellRole.CHECK, exercises=(name,))]
     parts.append(OrderedCell(CellRole.OWN, below))
     return plan_run(
-        parts, [ExerciseTask(name, cases, seconds) for name in answers], AssignmentSetup(str(MADE_COURSE), (chapter,), setup)
+        parts,
+        [ExerciseTask(name, cases, seconds) for name in answers],
+        AssignmentSetup(str(MADE_COURSE), (chapter,), setup),
     ).program
 
 

@@ -58,7 +58,9 @@ def _of_a_right_one(report: Report) -> str:
 
 
 def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
-    others = [f"by {each.requirement!r}: {each.sentence}" for each in verdicts_without_own_message(exercise, answer, report)]
+    others = [
+        f"by {each.requirement!r}: {each.sentence}" for each in verdicts_without_own_message(exercise, answer, report)
+    ]
     return "; ".join(others) if failed_verdicts(report) else "full points"
 
 

@@ -177,7 +177,9 @@ class TestOrder:
     def test_levels_may_be_left_out_going_down(self, name: str) -> None:
         """Without a level, a line after a colon is indented one level more."""
         order, fill = solved(shuffled_pieces(name, 0))
-        text = arrangement_from_call(shuffled_pieces(name, 0), [number for number, _ in order], fill).text(shuffled_pieces(name, 0))
+        text = arrangement_from_call(shuffled_pieces(name, 0), [number for number, _ in order], fill).text(
+            shuffled_pieces(name, 0)
+        )
         assert text.splitlines()[:3] == PROGRAMS[name].splitlines()[:3]
 
     @pytest.mark.parametrize(

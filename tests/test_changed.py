@@ -95,7 +95,7 @@ class TestChanges:
         ],
     )
     def test_what_does_not_fit(self, change: Mapping[str, str], told: str) -> None:
-        """A string that occurs more than once, or not at all, raises BankError."""
+        """A string that occurs more than once, or not at all, raises AnswerBankError."""
         with pytest.raises(AnswerBankError, match=told):
             apply_change(LOOP, change)
 

@@ -60,7 +60,9 @@ def test_from_a_list_of_groups_to_each_member(project: Path, capsys: pytest.Capt
     assert "eve: a link in place of a file: https://x.example.org/nb." in told and "missing" not in told
     for student in ("ada", "bob", "cleo"):
         assert NOTEBOOK == (course / "submitted" / student / STEM / f"{STEM}.ipynb").read_bytes()
-    letters = letters_about_unreadable_files([ClassResults(course, STEM, "Small", tuple(class_rows(course, STEM)))]).decode()
+    letters = letters_about_unreadable_files(
+        [ClassResults(course, STEM, "Small", tuple(class_rows(course, STEM)))]
+    ).decode()
     assert "To: eve\n" in letters and "there is no notebook in it (found: 'link.html')" in letters
 
 

@@ -116,7 +116,9 @@ class TestDraft:
     def test_the_last_definition_counts(self) -> None:
         """Of several definitions, the last one is used."""
         assert (
-            bank_entry_draft.standalone_answer("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count("return 2")
+            bank_entry_draft.standalone_answer("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count(
+                "return 2"
+            )
             == 1
         )
 

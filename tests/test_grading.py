@@ -91,7 +91,11 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
     ("outcome", "status", "told"),
     [
         (ExerciseOutcome(timed_out=True), Status.TIMEOUT, "still running"),
-        (ExerciseOutcome(raised=ExceptionSnapshot("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
+        (
+            ExerciseOutcome(raised=ExceptionSnapshot("ZeroDivisionError", "division by zero", "1 / 0")),
+            Status.ERROR,
+            "`1 / 0`",
+        ),
         (ExerciseOutcome(raised=ExceptionSnapshot("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
         (ExerciseOutcome(observations=()), Status.ERROR, "did not all answer"),
     ],

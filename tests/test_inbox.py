@@ -341,7 +341,9 @@ def test_too_large_without_outputs(tmp_path: Path) -> None:
     """A file that is too large without its outputs gives a reason, and is not read whole."""
     hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
     found = opened(tmp_path)
-    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(submission_from_files(found, release()).trouble)
+    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(
+        submission_from_files(found, release()).trouble
+    )
 
     os.truncate(tmp_path / NAME, MAX_FILE + 5)
     assert len(opened(tmp_path).data) == MAX_BYTES + 1

@@ -182,7 +182,7 @@ class TestBank:
         assert ["def f(x): return x\n", "def f(x):\n    return (\n        x\n    )\n"] == sources
 
     def test_a_tag_is_given_once(self) -> None:
-        """Two answers with one tag raise BankError."""
+        """Two answers with one tag raise AnswerBankError."""
         bank = AnswerBank("lambda_like")
         bank.right("plain")(lambda_like)
 
@@ -190,13 +190,13 @@ class TestBank:
             bank.right("plain")
 
     def test_an_answer_has_the_name_of_the_exercise(self) -> None:
-        """An answer with another name than the exercise raises BankError."""
+        """An answer with another name than the exercise raises AnswerBankError."""
         with pytest.raises(AnswerBankError, match="expected an answer called 'f' under 'plain', found 'lambda_like'"):
             AnswerBank("f").right("plain")(lambda_like)
 
     @pytest.mark.parametrize(("tag", "sentence"), [("No Keepdim", "s"), ("ok", "  ")])
     def test_tags_and_sentences_have_a_form(self, tag: str, sentence: str) -> None:
-        """A tag that is not lower case with hyphens, or an empty message, raises BankError."""
+        """A tag that is not lower case with hyphens, or an empty message, raises AnswerBankError."""
         with pytest.raises(AnswerBankError):
             AnswerBank("f").wrong(tag, sentence)
 
@@ -210,7 +210,7 @@ class TestBank:
                 load_bank(tmp_path / "f.py")
 
     def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
-        """A file that does not define `bank` for its own exercise raises BankError."""
+        """A file that does not define `bank` for its own exercise raises AnswerBankError."""
         for text in ("banc = 1\n", bank_text("g")):
             (tmp_path / "ch99").mkdir(exist_ok=True)
             (tmp_path / "ch99" / "f.py").write_text(text)

@@ -62,7 +62,10 @@ def test_twelve_parallel_questions(forms: Path) -> None:
     for one, other in zip(*found.forms.values(), strict=True):
         assert one.kind == other.kind and one.code != other.code
         assert re.sub(r"\d+", "#", one.code + one.prompt) == re.sub(r"\d+", "#", other.code + other.prompt)
-        assert [result_in_words(each.code, each.expression) for each in (one, other)] == [one.right_choice, other.right_choice]
+        assert [result_in_words(each.code, each.expression) for each in (one, other)] == [
+            one.right_choice,
+            other.right_choice,
+        ]
 
 
 @pytest.mark.parametrize("form", FORMS)

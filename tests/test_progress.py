@@ -407,7 +407,9 @@ class TestNext:
         self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The message is wrapped between words, because JupyterLab breaks long lines anywhere."""
-        monkeypatch.setattr("autograder.notebook.check_and_hint.next_exercise_message", lambda *_: "all that is left " * 20)
+        monkeypatch.setattr(
+            "autograder.notebook.check_and_hint.next_exercise_message", lambda *_: "all that is left " * 20
+        )
         check("flatten_images", flatten_images)
 
         assert "all that is left all that" in (told := capsys.readouterr().out)

@@ -61,7 +61,9 @@ def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
     return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
 
 
-def results(*verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person) -> ClassResults:
+def results(
+    *verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person
+) -> ClassResults:
     """Return the results of students s0, s1, ...; None stands for one who could not be graded."""
     rows = tuple(StudentRow(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
     return ClassResults(Path("/nowhere"), "ch", "A chapter", rows, task, people)

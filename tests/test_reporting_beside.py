@@ -75,7 +75,9 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
-        csv_files.letters_about_unreadable_files([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
+        csv_files.letters_about_unreadable_files(
+            [results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)]
+        )
         .decode()
         .split("----")
     )

@@ -132,7 +132,9 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_normalization.right_answers_in_bank(each)))
+    path = max(
+        (course / "answers").glob("*/*.py"), key=lambda each: len(answer_normalization.right_answers_in_bank(each))
+    )
     right, exercise, stem = answer_normalization.right_answers_in_bank(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})

@@ -127,4 +127,6 @@ def test_the_given_lines_are_the_starter(stem: str, exercise: str, given: dict[s
     """The lines that a bug hunt compares with are those of the starter."""
     starter = ast.parse(judge_of(stem).chapter.starter(exercise))
 
-    assert {name: list(lines) for name, lines in given.items()} == {name: normalized_function_lines(starter, name) for name in given}
+    assert {name: list(lines) for name, lines in given.items()} == {
+        name: normalized_function_lines(starter, name) for name in given
+    }

@@ -324,7 +324,9 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
     def outcome(*parts: OrderedCell) -> ExerciseOutcome:
-        return run_program(plan_run(parts, [ExerciseTask("one", CASES, 20.0)], ground).program, children=children)["one"]
+        return run_program(plan_run(parts, [ExerciseTask("one", CASES, 20.0)], ground).program, children=children)[
+            "one"
+        ]
 
     own, answers, check = (
         OrderedCell(CellRole.OWN, made_by),

@@ -126,7 +126,7 @@ def test_what_cannot_be_is_refused(parts: ExerciseParts, name: str, stem: str, t
 
 
 def test_a_name_that_a_cell_has_is_refused(parts: ExerciseParts) -> None:
-    """A name that a cell has raises ChapterError, and nothing is written."""
+    """A name that a cell has raises ChapterFormatError, and nothing is written."""
     edit(parts.chapter, 'name="opening"', 'name="ends"')
 
     with pytest.raises(ChapterFormatError, match="the name 'ends' stands on line 1 too; choose another"):

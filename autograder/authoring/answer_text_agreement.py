@@ -21,8 +21,8 @@ from autograder.submission.answer_extraction import answer_text, statements
 def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
     """Run the text of a cell and return the object that it binds to `name`.
 
-    Like a notebook, it registers the text in `linecache`, so that `inspect` can find the source. Raises ChapterError if
-    the cell raises.
+    Like a notebook, it registers the text in `linecache`, so that `inspect` can find the source. Raises
+    ChapterFormatError if the cell raises.
     """
     try:
         run_source(cell, f"<ipython-input of {name}>", namespace)
@@ -40,9 +40,10 @@ def answer_text_from_file(judge: Judge, name: str, cell: str) -> str:
 
 
 def kernel_and_file_agree(judge: Judge, name: str, cell: str, answer: Callable[..., Any]) -> bool:
-    """Return whether `check`, after a kernel has run this cell, reads the same from the answer's text as grading does.
+    """Return whether `check` in a kernel that ran this cell, and grading from a file with it, find the same text.
 
-    Then both give the same report, since a report depends on nothing but this text and the answer's observations.
+    "The same" means equal broken rules, ruled-out mistakes and notes. Both then give the same report on the same
+    observations.
     """
     ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)

@@ -16,9 +16,10 @@ def failed_verdicts(report: Report) -> list[Verdict]:
 
 
 def verdicts_without_own_message(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
-    """Return the failed verdicts whose message is not the wrong answer's own.
+    """Return the failed verdicts on a wrong answer that show another message than the one the bank gives it.
 
-    The untouched starter of a bug hunt counts as no attempt, and yet has its own sentence, at the first verdict.
+    The unchanged starter of a bug hunt is judged as not attempted: for it, only the first verdict has to show the
+    bank's sentence.
     """
     if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
         return []

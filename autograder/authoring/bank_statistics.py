@@ -22,7 +22,8 @@ from autograder.diagnosis.verdict import Report
 class Tally:
     """The counts of one exercise: a row of the table.
 
-    For the last three, each wrong answer is judged by a bank from which it was taken out.
+    The last three count what each wrong answer would be told if the bank did not hold it: it is judged without its
+    own entry.
     """
 
     exercise: str

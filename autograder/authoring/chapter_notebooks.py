@@ -1,4 +1,4 @@
-"""Make notebooks from a chapter: nbgrader's source, the worked solutions, and the proof of the lessons' claims.
+"""Make notebooks from a chapter: nbgrader's source, the solved one, and one with hidden asserts, which the tests run.
 
 The same chapter gives the same bytes on every machine: ids come from names or content, and metadata holds only the keys
 that this module writes.

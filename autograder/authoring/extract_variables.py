@@ -1,4 +1,4 @@
-"""Write a program of one long expression in several lines: each step of it gets a name of its own."""
+"""Extract variables: split the expression of a program's last `return` into one assignment per subexpression."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Search the answer bank for bug hunts, and prove each by running it.
+"""Search for bug hunts (programs with one faulty line) in bank answers and edited solutions; verify each by running it.
 
 A program becomes a hunt if it shows exactly what a known mistake shows, on the visible cases and on fresh ones; if one
-edit of one line makes it right; and if no edit that is known of some other lines does. Programs are the bank's wrong
-answers, and right answers with one changed line.
+edit of one line makes it right; and if, for some other lines, none of the edits tried makes it right: they become the
+wrong choices. Programs are the bank's wrong answers, and right answers with one changed line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write a course's bug hunts: one committed file for each chapter, in `hunts/` of the course folder."""
+"""Write bug hunts (programs in which students find the faulty line) to one committed file per chapter, in `hunts/`."""
 
 from __future__ import annotations
 

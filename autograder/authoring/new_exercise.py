@@ -122,7 +122,7 @@ def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
 
 
 def _with_cells(chapter: Chapter, parts: ExerciseParts) -> str:
-    """Return the chapter's text with the new cells inserted; raise ChapterError if it breaks the chapter rules."""
+    """Return the chapter's text with the new cells inserted; raise ChapterFormatError if that breaks the rules."""
     rows = parts.chapter.read_text(encoding="utf-8").splitlines(keepends=True)
     place = _closing_line(chapter) or len(rows) + 1
     before, after = "".join(rows[: place - 1]), "".join(rows[place - 1 :])

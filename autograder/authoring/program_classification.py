@@ -1,4 +1,4 @@
-"""Run programs that might answer an exercise: does one pass, and which known mistake does it show?"""
+"""Run candidate answers to an exercise: does one earn full points, or which single known mistake does it reproduce?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _MORE, _TIMES = 0.3, 4  # a program may take so many times as long as the soluti
 
 
 class ProgramRuns:
-    """The runs of programs for one exercise; a program may give its answer the exercise's name, or somebody's."""
+    """Runs programs that answer one exercise: which of them pass, and which known mistake do they show?
+
+    A program may define its answer under the exercise's name or under `faulty_program_name`.
+    """
 
     def __init__(self, judge: Judge, name: str) -> None:
         self.exercise, self.bank, self.solution = judge.exercises[name], judge.banks[name], judge.chapter.solution(name)

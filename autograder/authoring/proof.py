@@ -14,12 +14,7 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import answer_text_agreement, static_checks
-from autograder.authoring.bank_message_check import (
-    failed_verdicts,
-    indistinguishable_mistake,
-    verdicts_without_own_message,
-)
+from autograder.authoring import answer_text_agreement, bank_message_check, static_checks
 from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
@@ -46,9 +41,8 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
     try:
         with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
-            lines = list(missing_parts(parts.course, chapter, parts.name)) or list(
-                static_checks.remaining_marks(parts, chapter)
-            )
+            missing = list(missing_parts(parts.course, chapter, parts.name))
+            lines = missing or list(static_checks.remaining_marks(parts, chapter))
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -61,7 +55,7 @@ def _proven(proof: Proof) -> list[str]:
 
 
 class Proof:
-    """The proof of one exercise, whose files must all exist."""
+    """Runs the proof of one exercise, whose files must all exist; its methods yield a line for each thing wrong."""
 
     def __init__(self, parts: ExerciseParts, judge: Judge, seeds: Sequence[int] = SEEDS) -> None:
         self.parts = parts
@@ -81,9 +75,8 @@ class Proof:
         """Yield what can be found without running an answer."""
         yield from static_checks.requirements_without_case(self.parts, self.exercise)
         yield from static_checks.exercise_faults(self.parts, self.exercise)
-        yield from static_checks.bank_faults(
-            self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name)
-        )
+        solution = self.judge.chapter.solution(self.parts.name)
+        yield from static_checks.bank_faults(self.parts, self.exercise, self.bank, solution)
 
     def run(self) -> Iterator[str]:
         """Run the answers, and yield what is wrong with their reports, with the mutants and with the shipped files.
@@ -139,9 +132,8 @@ class Proof:
         return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        return self.judge.judge(
-            self.parts.name, seed, seen, answer_text_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
-        )
+        text = answer_text_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
+        return self.judge.judge(self.parts.name, seed, seen, text)
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
         """Return the report on an answer of the bank, as `report` does.
@@ -200,7 +192,9 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_text_agreement.kernel_and_file_agree(self.judge, self.parts.name, answer.source, self._run(answer.source)):
+        if answer_text_agreement.kernel_and_file_agree(
+            self.judge, self.parts.name, answer.source, self._run(answer.source)
+        ):
             return ""
         return "is read otherwise by `check` than by grading; mend `answer_text`, or what it is given."
 
@@ -211,13 +205,13 @@ class Proof:
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
-            if not failed_verdicts(report):
+            if not bank_message_check.failed_verdicts(report):
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
-            if answer.slip and len(failed_verdicts(report)) > 1:
-                costs = ", ".join(repr(each.requirement) for each in failed_verdicts(report))
+            if answer.slip and len(bank_message_check.failed_verdicts(report)) > 1:
+                costs = ", ".join(repr(each.requirement) for each in bank_message_check.failed_verdicts(report))
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
-            for verdict in verdicts_without_own_message(self.exercise, answer, report):
-                if other := indistinguishable_mistake(self.exercise, self._key(seed), answer.tag):
+            for verdict in bank_message_check.verdicts_without_own_message(self.exercise, answer, report):
+                if other := bank_message_check.indistinguishable_mistake(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
                 return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
         return ""

@@ -1,4 +1,4 @@
-"""Receipts: which exercises are proven, and which shipped keys still hold, so that neither is computed again.
+"""Record digests of proven exercises and of valid shipped answer keys, so that unchanged ones are not checked again.
 
 A receipt is a digest of everything that a proof depends on: the exercise's cells, file, answers, shipped key and hints,
 the modules that they and the proof import, and the minor version of torch. Comments and docstrings of the package do
@@ -130,9 +130,9 @@ def is_unchanged_since_read(parts: ExerciseParts) -> bool:
 
 
 def valid_answer_keys(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
-    """Return the keys in a chapter's committed files that still hold, by exercise.
+    """Return the committed answer keys of a chapter that are still valid, by exercise.
 
-    A key with a receipt is not checked again, unless `anew` is set.
+    A key whose receipt says that it was checked is not checked again, unless `anew` is set.
     """
     try:
         keys = shipped_observations.decode(committed)

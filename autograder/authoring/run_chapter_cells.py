@@ -1,4 +1,4 @@
-"""Run a chapter's cells with its worked solutions, for whoever needs what the lesson makes, such as a trained model."""
+"""Run a chapter's cells up to a named one, with worked solutions, and return the variables (e.g. a trained model)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Edit a program by its lines: change, remove, add or move one line, to search for the edits that mend a wrong program.
 
-An edit that leaves a variable without any use is left out: it does not mend a line, it writes around the others.
+An edit that leaves a variable without any use is skipped: it would bypass other lines instead of repairing one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _LIKELY = 24  # edits of one kind that are tried before those of other kinds
 
 @dataclass(frozen=True)
 class ProgramEdit:
-    """One edit: the text after it, what was done, and to which line (of `add`: after which line), counted from 1."""
+    """One edit: the program's text after it, the kind of edit, and the number of the edited line, from 1.
+
+    For the kind `add`, `line` is the line after which the new one stands.
+    """
 
     text: str
     kind: EditKind
@@ -79,7 +82,11 @@ def replacements(text: str, row: int, pool: Iterable[str]) -> Iterator[ProgramEd
 
 
 def additions(text: str, row: int, pool: Iterable[str]) -> Iterator[ProgramEdit]:
-    """Yield the programs in which a line of the pool stands after a line."""
+    """Yield the edits that insert a line of `pool` after line `row`.
+
+    Lines that open a block are left out, and lines that bind a name of the program without reading it: they would
+    overwrite what another line has computed.
+    """
     lines = text.splitlines()
     known = {name for line in lines for name in _bound(line.strip())[0]}
     for other in pool:
@@ -207,7 +214,7 @@ def _words(line: str) -> set[str]:
 
 
 def wrong_variants(right: str) -> Iterator[ProgramEdit]:
-    """Yield programs that are a right one but for one line; `line` is where the program has to be mended, and how."""
+    """Yield programs that differ from the right one in one line; `kind` and `line` name the edit that repairs each."""
     lines = right.splitlines()
     for row in editable_lines(right):
         yield from mutations(right, row)

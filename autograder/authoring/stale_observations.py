@@ -23,8 +23,11 @@ _EXACT = Tolerance(0.0, 0.0)
 
 
 def still_holds(course_judge: Judge, old: ExpectedObservations) -> bool:
-    """Return whether the committed key `old` and a new build have the same cases, sentences and rules, and give the
-    same verdicts on every answer of the bank, as observed on this machine.
+    """Return whether the committed key `old` equals a new build in all but last digits that change no message.
+
+    Cases, facets and the known mistakes' sentences and rules must be equal, and `old` must agree with the reference
+    within its tolerance. If any numbers differ, both keys must give every answer of the bank, as observed on this
+    machine, the same messages.
     """
     new = course_judge.keys.shipped_key(old.exercise)
     exercise, here = course_judge.exercises[new.exercise], course_judge.keys.full_key(new.exercise, VISIBLE_SEED)

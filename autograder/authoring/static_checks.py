@@ -53,7 +53,10 @@ def _asked(row: str) -> str:
 
 
 def check_requirements_have_cases(course: Path, judge: Judge) -> None:
-    """Raise ExerciseError, with a line for each requirement of a chapter that no case shows."""
+    """Raise ExerciseError if one of a chapter's exercises has a requirement without a case.
+
+    The message has a line for each such requirement.
+    """
     stem = judge.chapter.stem
     found = [
         line
@@ -101,7 +104,7 @@ def exercise_faults(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
 
 
 def facet_message_faults(parts: ExerciseParts, exercise: Exercise, key: ExpectedObservations) -> Iterator[str]:
-    """Yield a line for each requirement with a message for a facet that no probe observes, or a facet without message.
+    """Yield a line for each message whose facet no probe records, and for each recorded facet without a message.
 
     Without a message, a student would read the name of the facet, which means nothing outside of the probe.
     """

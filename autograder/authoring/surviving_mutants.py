@@ -34,10 +34,10 @@ _Expected = list[tuple[Case, Observation]]
 
 
 def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool) -> Iterator[str]:
-    """Yield a line for each mutant that passes and is not listed, and for each listed one that does not pass.
+    """Yield a line for each surviving mutant that the bank does not list, and for each listed one that fails.
 
-    Unless `thorough`, a listed mutant runs on the visible cases only, to save time: since it passes, it would run on
-    every case.
+    Also if there are too few mutants. A listed mutant is expected to pass every case, which takes long: unless
+    `thorough`, it runs on the visible cases only.
     """
     exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
     expected, seconds = _expected(judge, parts.name)

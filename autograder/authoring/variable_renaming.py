@@ -1,4 +1,4 @@
-"""Give the local variables of a program other names, so that nobody knows it by its names."""
+"""Rename local variables and the function of a bug hunt, so that students do not recognize the answer by its names."""
 
 from __future__ import annotations
 
@@ -89,9 +89,10 @@ _SYNONYMS = {
 
 
 def other_names(texts: Iterable[str], taken: Iterable[str], number: int = 0) -> dict[str, str]:
-    """Return a new name for each local variable that has one; `number` chooses among several names of one meaning.
+    """Map each local variable that has a synonym in _SYNONYMS to it; `number` selects one of several synonyms.
 
-    Parameters keep their names, and a name within an f-string too, of which Python does not tell the place.
+    Parameters keep their names. So do variables that are read inside an f-string, because the syntax tree does not
+    give their exact position there.
     """
     trees = [ast.parse(text) for text in texts]
     nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -115,7 +116,10 @@ def _loaded(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def renamed(text: str, names: Mapping[str, str], exercise: str) -> str:
-    """Return a program with other names for its variables, and with somebody's name for the answer itself."""
+    """Return a program with its variables renamed by `names`, and its answer by `faulty_program_name`.
+
+    Running the program then leaves the reader's own answer, which has the exercise's name, unchanged.
+    """
     known = {**names, exercise: faulty_program_name(exercise)}
     rows = text.splitlines()
     places = [(n.lineno, n.col_offset, n.id) for n in _loaded(ast.parse(text)) if n.id in known]

@@ -1,4 +1,4 @@
-"""Write what Gradescope, PrairieLearn or Classroom 50 needs to grade a sitting there, as you grade it here."""
+"""Write the bundle with which Gradescope, PrairieLearn or Classroom 50 grades a chapter as this grader does."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the hunts of these exercises, or of all that are due; return 1 if the search of one of these failed."""
+    """Search the bug hunts of the named exercises and write them; without names, of all whose hunts are outdated.
+
+    Without names, return 1 if the search for one exercise failed.
+    """
     from autograder.authoring.hunt_files import outdated_hunts, write_hunts
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course

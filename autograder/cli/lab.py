@@ -1,4 +1,4 @@
-"""Open JupyterLab on your own copies of the notebooks; a newer notebook is laid beside yours, never over it."""
+"""Open JupyterLab on your copies of the notebooks; updates replace unedited copies, and are put beside edited ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure a course: write twelve questions for before and twelve for after it, and score them without names."""
+"""Measure what a class learns: write a pre-test and a post-test of twelve questions each; score them anonymously."""
 
 from __future__ import annotations
 

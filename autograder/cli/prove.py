@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build what is due, prove each exercise and write its receipt; return 1 if anything is missing."""
+    """Build what is out of date, prove each exercise and write its receipt; return 1 if anything is missing."""
     from autograder.authoring.custom_exercise import own_path
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course

@@ -235,7 +235,7 @@ def _a_method(made: type) -> FunctionType:
 
 
 def load_bank(path: Path) -> AnswerBank:
-    """Return the answer bank in a file; raise BankError, with the line, if it cannot be read."""
+    """Return the answer bank in a file; raise AnswerBankError, with the line, if it cannot be read."""
     spec = spec_from_file_location(f"answers_to_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Make known answers that the bank gives as a change to another text: the worked solution, or a right answer."""
+"""Make known answers of the bank by string replacements in another text: the worked solution, or a right answer."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def _docstring(node: _Documented) -> range:
 
 
 def apply_change(text: str, change: Mapping[str, str]) -> str:
-    """Return the text with each old string replaced by its new one; raise BankError unless each occurs exactly once.
+    """Return the text with each old string replaced by its new one.
 
-    The second and further lines of a string are indented as the line where the string begins. A line of which nothing
-    is left is removed.
+    The second and further lines of a string are indented as the line where the string begins. A line of which
+    nothing is left is removed. Raises AnswerBankError unless each old string occurs exactly once.
     """
     spans = sorted(_span(text, old, new) for old, new in change.items())
     if any(one[1] > other[0] for one, other in pairwise(spans)):
@@ -73,7 +73,7 @@ def _places(text: str, old: str, new: str) -> Iterator[_Span]:
 def run_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
     """Run a text below the setup cell, as the worked solution is run, and return the answer that it defines.
 
-    Raises BankError if the text raises.
+    Raises AnswerBankError if the text raises.
     """
     namespace = _prepared(prelude) | {"__name__": f"answers_to_{exercise}"}
     try:

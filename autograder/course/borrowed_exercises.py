@@ -22,9 +22,10 @@ class BorrowedExercise:
 
 
 def empty_chapter(stem: str, prelude: str) -> Chapter:
-    """Return a chapter without exercises for an assignment that is no chapter of the course.
+    """Return a chapter with only a setup cell, to which the exercises that an assignment borrows are added.
 
-    Its setup cell is `prelude`, which defines the names that answers may use.
+    A teacher's own assignment is no chapter of the course, but judging needs one. `prelude`, its setup cell,
+    defines the names that answers may use.
     """
     return Chapter(stem, f"source/{stem}", (Cell(CellKind.SETUP, {"setup": True}, 1, prelude),))
 

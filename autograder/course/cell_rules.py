@@ -1,4 +1,4 @@
-"""Check the text of a cell against the rules of its kind; a broken rule raises ChapterError."""
+"""Check the text of a cell against the rules of its kind; a broken rule raises ChapterFormatError."""
 
 from __future__ import annotations
 

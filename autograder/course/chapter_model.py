@@ -113,7 +113,7 @@ class Chapter:
 
 
 def guess_of(source: str) -> ast.Assign | None:
-    """Return the assignment of a predict cell, `guess... = <answer>`; None if the text is anything else."""
+    """Return the statement `guess... = <value>` of a predict cell; None if the cell's text is not just that."""
     try:
         body = ast.parse(source).body
     except SyntaxError:

@@ -40,7 +40,7 @@ def chapter_paths(course: Path) -> tuple[Path, ...]:
 
 
 def read_chapter(path: Path) -> Chapter:
-    """Read and check one chapter file; raise ChapterError with `path:line: fault; next step`."""
+    """Read and check one chapter file; raise ChapterFormatError with `path:line: fault; next step`."""
     where = str(Path(*path.absolute().parts[-3:]))
     try:
         text = path.read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def _checked(stem: str, where: str, text: str) -> Chapter:
 def read_course(course: Path) -> tuple[Chapter, ...]:
     """Read and check every chapter of a course folder, in order.
 
-    Raise ChapterError if two exercises of the course have the same name.
+    Raise ChapterFormatError if two exercises of the course have the same name.
     """
     chapters = tuple(read_chapter(path) for path in chapter_paths(course))
     seen: dict[str, str] = {}
@@ -79,7 +79,7 @@ def read_course(course: Path) -> tuple[Chapter, ...]:
 
 @lru_cache(maxsize=8)
 def parse(text: str, where: str) -> tuple[Cell, ...]:
-    """Split a chapter's text into cells, each with its line; raise ChapterError for an unreadable marker."""
+    """Split a chapter's text into cells, each with its line; raise ChapterFormatError for an unreadable marker."""
     lines = find_cell_markers(text, where)
     cells = plain_cells(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
@@ -108,7 +108,7 @@ def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def validate(chapter: Chapter) -> None:
-    """Check a chapter against all rules; raise ChapterError for the first broken one."""
+    """Check a chapter against all rules; raise ChapterFormatError for the first broken one."""
     check_rules_between_cells(chapter)
     for index, cell in enumerate(chapter.cells):
         CELL_RULES[cell.kind](chapter, index, cell)

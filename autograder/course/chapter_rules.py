@@ -46,12 +46,12 @@ RESERVED = ("install", SETUP)
 
 
 def fail(where: str, line: int, message: str) -> NoReturn:
-    """Raise a ChapterError for one line of a chapter."""
+    """Raise a ChapterFormatError for one line of a chapter."""
     raise ChapterFormatError(f"{where}:{line}: {message}")
 
 
 def find_cell_markers(text: str, where: str) -> list[int]:
-    """Return the line number of each cell marker; raise ChapterError if one cannot be read."""
+    """Return the line number of each cell marker; raise ChapterFormatError if one cannot be read."""
     rows = text.split("\n")
     if not _LOOKS.match(rows[0]):
         fail(where, 1, "expected a cell marker on the first line, `# %% [markdown]`; begin the file with it.")
@@ -76,7 +76,7 @@ def _check_marker(row: str, where: str, line: int) -> None:
 
 
 def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> CellKind:
-    """Return a cell's kind from its keys; raise ChapterError for an unknown key or a wrong value."""
+    """Return a cell's kind from its keys; raise ChapterFormatError for an unknown key or a wrong value."""
     for key, value in keys.items():
         _check_key(key, value, where, line)
     main = [key for key in _KINDS if key in keys]

@@ -92,7 +92,7 @@ def exercise_in_heading(heading: Heading | None) -> str | None:
 
 
 def check_exercise_headings(chapter: Chapter) -> None:
-    """Raise ChapterError if an exercise's heading is not followed by its cell before the next heading."""
+    """Raise ChapterFormatError if an exercise's heading is not followed by its cell before the next heading."""
     outline = Outline(chapter)
     for number in outline.headings:
         piece = outline.pieces[number]

@@ -33,9 +33,10 @@ _APART = 1_000_003  # the distance between the seeds of these draws
 class AnswerKeys:
     """The answer keys of a chapter's exercises, by exercise and seed; each is computed once.
 
-    The full key holds the observations of the worked solution and of every known mistake. The reference key leaves out
-    the mistakes that cost as much as an unknown fault (all but slips), and so gives the same score in a fraction of the
-    time. Keys for fresh cases are read from `shelf`, if there is one, and written to it.
+    The full key holds the observations of the worked solution and of every known mistake. The reference key leaves
+    out all mistakes but slips: any other mistake costs as much as an unrecognized fault, so the score is the same,
+    and computing it takes a fraction of the time. Keys for fresh cases are read from `shelf`, if there is one, and
+    written to it.
     """
 
     def __init__(

@@ -61,12 +61,15 @@ def chapter_module_path(course: Path, folder: str, stem: str) -> Path:
 
 
 def bank_file(course: Path, chapter: str, exercise: str) -> Path:
-    """Where the bank of an exercise is: the mirror of its file."""
+    """Return the file with an exercise's known answers: `course/answers/CHAPTER/NAME.py`."""
     return course / ANSWERS / chapter / f"{exercise}.py"
 
 
 def readable_by_answers(course: Path) -> tuple[Path, ...]:
-    """Return the paths in a course, and in installed ones, that students' code may read: what lessons import."""
+    """Return the paths that the sandbox lets students' code read, because lessons import them.
+
+    They are the exercises, figures and instruments of this course and of the installed courses.
+    """
     return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))
 
 

@@ -1,7 +1,7 @@
 """The shipped index of a course: chapter titles, the points of each exercise, and the hints. The build writes it.
 
-A teacher's own exercises have a file of points for themselves: the other one is the project's, and changed, it would be
-in the way of the next `git pull`.
+Points of a teacher's own exercises go to a separate file, since a changed project file would conflict at the next `git
+pull`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ class PlainCell(NamedTuple):
 
 
 def plain_cells(text: str, lines: list[int]) -> list[PlainCell] | None:
-    """Return the cells of a text with markers on these lines, counted from 1; None if a cell is not plain."""
+    """Split a text at the cell markers on these lines, counted from 1; return None where jupytext has to do it.
+
+    That is so if a cell has anything that jupytext treats specially, such as magics or unusual blank lines.
+    """
     rows = text.removesuffix("\n").split("\n")
     if text.splitlines() != rows:  # other line separators, which not every reader treats as such
         return None

@@ -145,7 +145,7 @@ def _written(chapter: Chapter, name: str) -> int:
 
 
 def check_minute_placeholders(chapter: Chapter) -> None:
-    """Check that placeholders are known ones, below a heading that they can refer to; raise ChapterError."""
+    """Raise ChapterFormatError if a placeholder for minutes is unknown, lacks its heading, or is in the title."""
     outline = Outline(chapter)
     for place, cell in enumerate(chapter.cells):
         for found in _WORD.finditer(mask_code(cell.source)) if cell.kind is CellKind.MARKDOWN else ():

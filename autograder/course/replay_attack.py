@@ -1,7 +1,7 @@
-"""Compute what a cheat would earn that computes nothing and reports the shipped observations.
+"""Score a simulated cheat that computes nothing and returns the shipped observations of the visible cases.
 
-If a case consists of few small numbers, a fresh one may by chance equal a shipped one. No submission is graded on such
-cases: `Judge.key` draws again.
+If a case consists of few small numbers, a fresh one may by chance equal a shipped one. Submissions are not graded on
+such cases: `AnswerKeys` draws others.
 """
 
 from __future__ import annotations
@@ -59,14 +59,17 @@ def passed_requirements(report: Report) -> list[str]:
 
 
 def share_of_constants(report: Report) -> float:
-    """Return the share of an exercise that constants earn besides its first check, which was met honestly."""
+    """Return the share of the checks that a cheat passed by repeating observations, after an honest first check.
+
+    The first passed check is not counted; `report` is that of `judge_partly_honest_replay`.
+    """
     return len(passed_requirements(report)[1:]) / len(report.verdicts)
 
 
 def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: ExpectedObservations) -> bool:
-    """Return whether a cheat earns points on the cases of a key.
+    """Return whether an answer that computes nothing and repeats shipped observations earns points on a key's cases.
 
-    That is: any point by constants alone, or more than `MOST` after an honest first check.
+    It does if it passes any requirement so, or if it passes more than the share `MOST` after an honest first check.
     """
     try:
         if passed_requirements(judge_replayed_observations(exercise, shipped, key)):
@@ -81,7 +84,11 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
 def replay_findings(
     exercise: Exercise, shipped: ExpectedObservations, fresh: Mapping[int, ExpectedObservations]
 ) -> Iterator[str]:
-    """Yield a line for each way in which a cheat earns points on fresh cases; `fresh` maps a seed to its key."""
+    """Yield a complaint if repeating the shipped observations earns anything on fresh cases.
+
+    Another one if constants after an honest first check earn more than `MOST`. `fresh` maps a seed to its answer
+    key.
+    """
     for seed, key in fresh.items():
         earned = passed_requirements(judge_replayed_observations(exercise, shipped, key))
         if earned:

@@ -13,7 +13,10 @@ Solution = Callable[..., Any]
 
 
 def run_solutions(chapter: Chapter, names: Iterable[str]) -> dict[str, Solution]:
-    """Run each worked solution after the chapter's prelude, and return them by name; ChapterError where one raises."""
+    """Run each worked solution after the chapter's prelude, and return them by name.
+
+    Raises ChapterFormatError if one raises.
+    """
     namespace: dict[str, Any] = {"__name__": f"solutions_{chapter.stem}"}
     exec(chapter.prelude, namespace)
     solutions: dict[str, Solution] = {}

@@ -62,7 +62,10 @@ def main_path(chapter: Chapter) -> Chapter:
 
 
 def check_side_paths(chapter: Chapter) -> None:
-    """Check the form of side paths, and that the main path reads none of their names; raise ChapterError."""
+    """Raise ChapterFormatError if a side path is malformed, or if the main path uses a name that a side path sets.
+
+    A reader may skip every side path, so the cells of the main path must run without them.
+    """
     for cell in chapter.of_kind(CellKind.MARKDOWN):
         _check_headings(chapter, cell)
     for path in side_paths(chapter):
@@ -138,7 +141,7 @@ def _told(path: SidePath) -> str:
 
 
 def _check_names(chapter: Chapter) -> None:
-    """Raise ChapterError if a cell of the main path reads a name whose value was set on a side path."""
+    """Raise ChapterFormatError if a cell of the main path reads a name whose value was set on a side path."""
     on = {place: path for path in side_paths(chapter) for place in path.places}
     if not on:
         return

@@ -1,4 +1,4 @@
-"""Choose the sentence in a requirement's `tells` that fits a difference."""
+"""Choose the author's message for a wrong value: the entry of a requirement's `tells` whose key fits the difference."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Compare the observation of one case with the expected one, in the facets that its requirement is about and the rest.
+"""Compare one case's observation with the expected one: first in the requirement's own facets, then in `given` ones.
 
-The rest are the facets in `Requirement.given`, which another requirement is about.
+The facets in `Requirement.given` are those that another requirement checks.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from autograder.exercises.representation_mismatch import Slip, find_form_slips
 
 @dataclass(frozen=True)
 class FacetDifference:
-    """The result of the comparison; without arguments, no difference.
+    """Where an answer's observation of a case differs from the reference's; all fields are empty if it does not.
 
-    `own` is the first difference in the requirement's own facets. If there is none, `given` is the first difference in
-    its given facets, and `facets` are the names of those that differ. `slips` are the slips of form, or None if the
-    observation differs in more than form.
+    `own` is the first difference in a facet that the requirement itself is about. If there is none, `given` is the
+    first difference in a facet that another requirement is about (`Requirement.given`), and `facets` are the names
+    of those that differ. `slips` are the slips of form, or None if more than the form differs.
     """
 
     own: Difference | None = None

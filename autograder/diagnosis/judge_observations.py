@@ -1,8 +1,9 @@
 """Judge an answer: compare its observations with the expected ones and return a report. No student code runs here.
 
 Each requirement gives one verdict, from the facets that it is about. If a fault of another requirement makes it
-impossible to judge, its status is SKIPPED, without a point, and it names the requirement that it waits for. The cases
-that a known slip spoils beyond its own requirement are not counted as faults.
+impossible to judge, its status is SKIPPED, without a point, and it names the requirement that it waits for. If a slip
+(a known mistake in one factor, constant or form) also makes cases of other requirements fail, those cases cost no
+points.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ def uniform_report(exercise: Exercise, cases: Sequence[Case], status: Status, se
 
 
 def is_final(report: Report) -> bool:
-    """Return whether known mistakes cannot change a report: every check passed, or nothing was attempted."""
+    """Return whether a report by the reference key already equals the one by the full key, with all known mistakes.
+
+    It does if every check passed or nothing was attempted: no mistake is looked for then.
+    """
     return report.passed or report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 

@@ -13,13 +13,17 @@ from autograder.exercises.observation_comparison import Difference, differences,
 
 
 def explaining_mistake(
-    exercise: Exercise, key: ExpectedObservations, seen: Sequence[Observation], text: SourceFindings, wrong: Sequence[int]
+    exercise: Exercise,
+    key: ExpectedObservations,
+    seen: Sequence[Observation],
+    text: SourceFindings,
+    wrong: Sequence[int],
 ) -> KnownMistake | None:
     """Return the known mistake that explains why the answer fails on the cases `wrong` of one requirement, or None.
 
-    The mistake has the answer's observation on the first of these cases and on at least half of them; no case of the
-    exercise refutes it; more than one bool supports it; and the answer's text does not prove its sentence false. Of
-    several such mistakes, the one that agrees on most cases is returned; None if two agree on equally many.
+    The mistake has the answer's observation on the first of these cases and on at least half of them; on no case
+    does it fail in a way in which the answer does not; more than one equal bool is evidence for it; and `text` does
+    not rule it out. Of several such mistakes, it is the one that agrees on most cases; None if two tie.
     """
     ranked: list[tuple[int, KnownMistake]] = []
     for place, mistake in enumerate(key.mistakes):

@@ -1,4 +1,4 @@
-"""Remembers reports, so that answers of a class that show the same and whose texts say the same are judged once."""
+"""Cache reports, so that answers of a class with equal observations and equal findings in the text are judged once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _MOST = 4096  # reports that are remembered
 
 
 class ReportCache:
-    """Reports by exercise, seed, the digest of the observations, and the text (as read, and by its digest)."""
+    """Keeps reports, so that answers with the same observations and the same text are judged once.
+
+    Each is kept under exercise, seed and the digest of the observations, once with the findings in the text
+    (SourceFindings) and once with the text's digest, which is found without inspecting the text.
+    """
 
     def __init__(self) -> None:
         self._reports: dict[tuple[str, int, str, SourceFindings | str], Report] = {}

@@ -1,4 +1,4 @@
-"""Read from the text of an answer what judging needs: broken rules, mistakes that it rules out, remarks."""
+"""Inspect an answer's source: which rules it breaks, which known mistakes it disproves, and which remarks apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SEARCHED = 20_000  # characters; searching a longer text for a pattern could ta
 
 @dataclass(frozen=True)
 class SourceFindings:
-    """What the text of an answer contributes to its report.
+    """What inspecting an answer's text found: broken rules, known mistakes that it rules out, and notes.
 
     `broken` are the names of the broken rules, `disproved` the indices (in `key.mistakes`) of the mistakes that the
     text rules out, and `remarks` the sentences of the notes. Two answers with equal `SourceFindings` and equal

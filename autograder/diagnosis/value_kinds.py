@@ -37,9 +37,10 @@ def type_sentence(place: str, expected: Plain, got: Plain) -> str:
 
 
 def note_of_kind(difference: Difference) -> str:
-    """Return an addition to an author's sentence if the value has a wrong type as well; "" if nothing is to be added.
+    """Return a sentence on a wrong type, to follow the author's own sentence; "" if there is nothing to add.
 
-    A tensor or a foreign object always comes from the answer. None may be made by the probe, except within a result.
+    It is added only where the answer itself must have made the value: a tensor, a foreign object, a str in place of
+    a dtype or device, or None in the facet `returned`. A probe may have made any other value.
     """
     expected, got = difference.expected, difference.got
     if difference.aspect != "type" or isinstance(expected, bool) or not isinstance(expected, _ASKED_FOR):

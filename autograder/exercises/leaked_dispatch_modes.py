@@ -1,4 +1,4 @@
-"""Count torch's active dispatch modes, and end those that an answer has left active."""
+"""Count torch's active TorchDispatchModes, and exit those that an answer entered and did not leave."""
 
 from __future__ import annotations
 

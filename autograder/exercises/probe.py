@@ -169,10 +169,10 @@ def arguments_by_label(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[s
 
 
 def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False) -> list[str]:
-    """Return the names of the arguments whose values differ from the case's, and the changed flags of the others.
+    """Return what a call changed about its arguments: those with other values, and changed flags of tensors.
 
-    A flag is "requires_grad of argument 1" or ".grad of argument 1". Expected is: float tensors require grad if and
-    only if they were passed in `tracked`, and no leaf has a `.grad`.
+    A flag is "requires_grad of argument 1" or ".grad of argument 1": a float tensor should require grad exactly if
+    `tracked`, and no leaf should have a `.grad`.
     """
     after = arguments_by_label(args, kwargs)
     values = changed_names(arguments_by_label(case.args, case.kwargs), after)
@@ -214,7 +214,8 @@ def select_facets(probe: Probe, *kept: str) -> Probe:
 def in_turn(*in_order: Probe) -> Probe:
     """Return a probe that runs several probes in order, each with a new call of the answer.
 
-    The value of a facet is the list of the values that the probes recorded. The first exception is recorded alone.
+    Each facet holds the list of the values that the probes recorded for it. If a call raises, only its exception is
+    recorded, and no further probe runs.
     """
 
     def probe(answer: Answer, case: Case) -> Observation:

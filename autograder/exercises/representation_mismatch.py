@@ -1,4 +1,4 @@
-"""Find slips of form: right values in another form, such as a list in place of a tuple, or float64 for float32.
+"""Detect right values in a wrong representation, such as a list in place of a tuple, or float64 for float32.
 
 An answer that gives the right values and changes its inputs makes such a slip, too. So does one that rounds its
 numbers, where the probe records that: a facet whose name ends in "rounded" is True.
@@ -31,7 +31,10 @@ def find_form_slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozen
 
 
 def are_rounded(numbers: object) -> bool:
-    """Return whether numbers that were computed have six decimals at most, all that are not whole."""
+    """Return whether an answer rounded its results: every float that is no whole number has at most six decimals.
+
+    False if there is no such number.
+    """
     parts = [one for one in numbers if type(one) is float and one % 1] if isinstance(numbers, list) else []
     return bool(parts) and all(round(part, 6) == part for part in parts)
 

@@ -136,12 +136,17 @@ def max_changed_lines(most: int, given: Mapping[str, Sequence[str]], requirement
         "max_changed_lines",
         requirement,
         sentence,
-        lambda tree: any(_changed(lines, normalized_function_lines(tree, name)) > most for name, lines in given.items()),
+        lambda tree: any(
+            _changed(lines, normalized_function_lines(tree, name)) > most for name, lines in given.items()
+        ),
     )
 
 
 def normalized_function_lines(tree: ast.AST, name: str) -> list[str]:
-    """Return the lines of a function as `ast.unparse` writes them, without docstring and indentation; [] if missing."""
+    """Return the lines of the function `name` in the layout of `ast.unparse`, so that style makes no difference.
+
+    The docstring and the indentation are left out; [] if the tree has no such function.
+    """
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""Find the exercises that a released notebook borrows from other chapters: `check("NAME", NAME)` in `check_NAME`."""
+"""Find a release's exercises from other chapters, by cells with the id `check_NAME` that call `check("NAME", NAME)`."""
 
 from __future__ import annotations
 

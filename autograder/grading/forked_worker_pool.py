@@ -1,4 +1,4 @@
-"""A pool of workers that one warm process of this machine forks; submissions are forked from that process too."""
+"""An executor whose workers are forked from one process that has imported torch; it forks submissions' children too."""
 
 from __future__ import annotations
 

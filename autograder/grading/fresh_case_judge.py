@@ -18,7 +18,11 @@ from autograder.pipe_messages import Frame, receive_frame, send_frame
 
 
 def judge_request(name: str, source: int, sink: int) -> None:
-    """Judge one answer over a pair of pipes (file descriptors); send the message of a CourseError back."""
+    """Serve one request for fresh cases: send them to `sink`, read the observations from `source`, send the report.
+
+    Both are file descriptors. A CourseError is sent back as its message. Student code runs in the other process,
+    never in this one.
+    """
     try:
         report = _judged(name, source, sink)
     except CourseError as error:

@@ -65,7 +65,9 @@ class SubmissionGrading:
         """
         return run(self._plan.program, limits) if self._plan is not None else {}
 
-    def verdict(self, digest: str, outcomes: Mapping[str, ExerciseOutcome], limits: Limits = LIMITS) -> SubmissionVerdict:
+    def verdict(
+        self, digest: str, outcomes: Mapping[str, ExerciseOutcome], limits: Limits = LIMITS
+    ) -> SubmissionVerdict:
         """Judge the outcomes and return the verdict; `digest` is the digest of the submission."""
         submission, chapter = self._submission, self._judge.chapter
         reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
@@ -127,8 +129,9 @@ def report_on(
 ) -> Report:
     """Return the report on the outcome of one exercise; `source` is the answer with its helpers, for rules to read.
 
-    `given` are the names that the notebook binds anywhere. A run leaves out many statements, so a line that only tries
-    an answer may miss such a name; then the report has no note on it.
+    Grading runs only the statements that answers need, so a line that tries out an answer may lack a name that the
+    notebook binds elsewhere. If the name is in `given`, those that the notebook binds anywhere, the report has no
+    note on it.
     """
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:

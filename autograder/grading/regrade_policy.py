@@ -1,4 +1,4 @@
-"""Regrading: which reports of an earlier verdict stay, and how a grading would change the points."""
+"""Merge an earlier verdict with a new one by the options of a regrade, and preview how points would change."""
 
 from __future__ import annotations
 

@@ -11,7 +11,10 @@ def verdict_path(course: Path, stem: str, student: str) -> Path:
 
 
 def round_keys_folder(course: Path, stem: str) -> Path:
-    """Return the folder of the expected observations of a round of grading; its dot sets it apart from students."""
+    """Return the folder of the answer keys of a round of grading.
+
+    Its name begins with a dot, so that it is not taken for a student's verdict beside it.
+    """
     return course / "verdicts" / stem / ".keys"
 
 

@@ -51,7 +51,9 @@ class StoredVerdict:
 
     def of_notebook(self, notebook: str) -> StoredVerdict:
         """Return the content for one of several notebooks."""
-        return replace(self, verdict=self.verdict.of_notebook(notebook), changed=cell_names_in_notebook(notebook, self.changed))
+        return replace(
+            self, verdict=self.verdict.of_notebook(notebook), changed=cell_names_in_notebook(notebook, self.changed)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return this content as data for a JSON file."""
@@ -162,7 +164,7 @@ def end_round(course: Path, stem: str) -> None:
 
 
 def seed_is_allowed(seed: int) -> bool:
-    """Return whether a verdict on this seed may stay; False if the environment variable names another seed."""
+    """Return whether a stored verdict with this seed is still valid: not if SEED_VARIABLE names another seed."""
     return _named_seed() in (None, seed)
 
 

@@ -50,7 +50,10 @@ def classroom50_result(verdict: SubmissionVerdict, about: Mapping[str, str], now
 
 
 def classroom50_release_body(verdict: SubmissionVerdict) -> str:
-    """Return the Markdown of the release; what an answer may have had a part in stands in code blocks."""
+    """Return the Markdown of the release.
+
+    All text that a student's answer can influence is in code blocks, so that GitHub does not render it.
+    """
     total = f"### {verdict.score:g} of {verdict.max_score:g} points"
     extra = f", and {verdict.extra_credit:g} of extra credit" if verdict.extra_credit else ""
     unread = [code_block(unread_message(verdict))] if verdict.trouble else []

@@ -1,4 +1,4 @@
-"""Describe what a student entered in the system's form, or sent as a page, in place of a notebook."""
+"""Describe a text or link that a student submitted to the LMS in place of a notebook file."""
 
 from __future__ import annotations
 

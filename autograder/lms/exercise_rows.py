@@ -26,7 +26,11 @@ class ExerciseRow:
 
 
 def exercise_rows(verdict: SubmissionVerdict) -> Iterator[ExerciseRow]:
-    """Yield the row of each exercise. Nothing that only teachers read is in it: no tag, seed, digest or eye line."""
+    """Yield a row for each exercise, for students to read.
+
+    It leaves out what is for teachers alone: tags of mistakes, seed, digests and remarks on suspicious files
+    (`eye`).
+    """
     for report in verdict.reports:
         name = report.exercise
         earned = round(verdict.earned(name) + verdict.earned_extra(name), 4)

@@ -1,4 +1,4 @@
-"""Fill the students' folders under `submitted/` with the files of a zip, under the names where grading looks."""
+"""Copy the files of an LMS zip into the students' folders under `submitted/`, with the names that grading expects."""
 
 from __future__ import annotations
 

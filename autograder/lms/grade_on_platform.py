@@ -55,9 +55,10 @@ class CannotConfine(CourseError):
 
 @dataclass(frozen=True)
 class Platform:
-    """How a platform reads results: the files of a verdict and of a fault of the grader, by name.
+    """The result files that a platform expects, by name: for a verdict, and for a failure of the grader.
 
-    Without files, the exit status tells of the fault. `teachers_log` says that only teachers read what is printed.
+    A platform that expects no file for a failure learns of it by the exit status. `teachers_log` says that only
+    teachers can read what the program prints.
     """
 
     results: Callable[[SubmissionVerdict], Mapping[str, str]]

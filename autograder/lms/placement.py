@@ -127,7 +127,7 @@ def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[s
 
 
 def adopt_existing_files(folder: Path, stem: str, attempt: Attempt) -> None:
-    """Write the note for an attempt whose files are in the folder already, if there is none yet."""
+    """Write the missing note on a collection into a folder that already holds exactly the files of the attempt."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)
 

@@ -1,8 +1,9 @@
-"""Pack what a grading platform needs to grade a sitting: scripts, the course's wheel, and what the judge reads.
+"""Build the bundle with which a grading platform grades a chapter: scripts, the package's wheel, and course files.
 
-What the judge reads (the chapter with its solutions, the answer bank, the exercises, the released notebook) lies in the
-folder `course` of a bundle, which no interpreter and no package lies in: students' code, which is confined, cannot read
-it. The documentation of the platforms is named in `platform_scripts.py` and in the modules of their results.
+What the judge reads (the chapter with its solutions, the answer bank, the exercises, the released notebook) is in the
+bundle's folder `course`, apart from the interpreter and the installed packages. The sandbox lets students' code read
+those, but not the solutions. The documentation of the platforms is named in `platform_scripts.py` and in the modules of
+their results.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
 def _check_nothing_else(course: Path, assignment: Assignment) -> None:
     """Raise WorkFailed for a teacher's own cells with points, and for files that answers find beside the notebook."""
     stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises}
-    scored = [cell for cell in assignment.released().cells if has_nbgrader_flag(cell, "grade") or has_nbgrader_flag(cell, "task")]
+    scored = [
+        cell
+        for cell in assignment.released().cells
+        if has_nbgrader_flag(cell, "grade") or has_nbgrader_flag(cell, "task")
+    ]
     others = sorted({grade_id(cell) for cell in scored} - checks)
     if others:
         raise WorkFailed(

@@ -16,8 +16,8 @@ from autograder.lms.exercise_rows import exercise_rows, unread_message
 def prairielearn_results(verdict: SubmissionVerdict) -> dict[str, Any]:
     """Return the results of a verdict: a test for each exercise, and the share of all points.
 
-    PrairieLearn knows no more than 1, so extra credit fills up what is missing of it. A file that cannot be read is
-    "invalid, not gradable": it costs the student no attempt.
+    PrairieLearn accepts no score above 1, so extra credit can only replace points that are missing. A file that
+    cannot be read is reported as not gradable, which costs the student no attempt.
     """
     if verdict.trouble:
         return prairielearn_fault(unread_message(verdict))

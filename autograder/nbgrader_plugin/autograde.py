@@ -31,15 +31,11 @@ from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_graded_cells
+from autograder.nbgrader_plugin import preprocess_common_cells as shared
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
-from autograder.nbgrader_plugin.preprocess_common_cells import (
-    NotebookWithoutSharedCells,
-    NotebookWithSharedCells,
-    can_skip_shared_cells,
-)
 from autograder.nbgrader_plugin.save_grades import CHANGED
 from autograder.sandbox.require_confinement import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
@@ -144,15 +140,14 @@ class SubmissionExporter(NotebookExporter):
         parcel = class_grading.read_student_files(wanted, folder)
         return wanted.notebooks[name].read(parcel.parts.get(name, parcel), release), wanted.key(parcel)
 
-    def _together(self, found: SubmissionVerdict | Submission, name: str) -> NotebookWithSharedCells:
+    def _together(self, found: SubmissionVerdict | Submission, name: str) -> shared.NotebookWithSharedCells:
         """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
-        shares = is_judged and all(
-            can_skip_shared_cells(each, (CourseCells, GradeSubmission)) for each in self._preprocessors
-        )
+        ours = (CourseCells, GradeSubmission)
+        shares = is_judged and all(shared.can_skip_shared_cells(each, ours) for each in self._preprocessors)
         common = self.released.common[name] if shares else {}
-        return NotebookWithSharedCells(found.cells, self.released.notebooks[name], common)
+        return shared.NotebookWithSharedCells(found.cells, self.released.notebooks[name], common)
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
         """Export a notebook that this exporter wrote; nbgrader converts each one twice.
@@ -168,9 +163,11 @@ class SubmissionExporter(NotebookExporter):
 
         nbconvert would first copy it twice, and validate it after each step, which takes half of nbgrader's time.
         """
-        return self._through(NotebookWithoutSharedCells(nb), resources)
+        return self._through(shared.NotebookWithoutSharedCells(nb), resources)
 
-    def _through(self, notebook: NotebookWithSharedCells | NotebookWithoutSharedCells, resources: Any) -> tuple[str, Any]:
+    def _through(
+        self, notebook: shared.NotebookWithSharedCells | shared.NotebookWithoutSharedCells, resources: Any
+    ) -> tuple[str, Any]:
         """Run nbgrader's preprocessors on a notebook; return its text and resources."""
         resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
         for step in self._preprocessors:

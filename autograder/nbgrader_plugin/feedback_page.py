@@ -146,7 +146,7 @@ class ScorePreprocessor(GetGrades):  # type: ignore[misc,unused-ignore]
 
 
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
-    """Adds the summary and marks the lesson's cells for folding; it runs after Scores."""
+    """Adds the summary to the page and marks the lesson's cells for folding; it runs after nbgrader's scores."""
 
     # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
     display_data_priority = List(Unicode()).tag(config=True)
@@ -184,7 +184,10 @@ def _sources(released: Path) -> frozenset[str]:
 
 
 def mark_lesson_cells(nb: NotebookNode, released: frozenset[str]) -> None:
-    """Mark each run of lesson cells in the metadata: its length at the first cell, and its end at the last."""
+    """Mark consecutive cells that come unchanged from the lesson, so that the page can fold them.
+
+    The first one's metadata gets `folded_from`, the number of cells; the last one's gets `folded_to`.
+    """
     for is_lesson, run in groupby(nb.cells, lambda cell: _is_lessons(cell, released)):
         cells = list(run)
         if is_lesson:

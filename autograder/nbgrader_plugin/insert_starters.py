@@ -1,4 +1,4 @@
-"""An nbgrader preprocessor that writes the faulty starter of a bug hunt into the released notebook."""
+"""An nbgrader preprocessor that replaces solution cells by their STARTER region in the released notebook."""
 
 from __future__ import annotations
 

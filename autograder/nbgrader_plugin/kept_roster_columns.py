@@ -28,10 +28,10 @@ def of_line(line: Mapping[str, str]) -> dict[str, str]:
 
 
 def lms_student_number(column: str, known: Mapping[str, str], number: str) -> str:
-    """Return a student's number in the system with this column; "" if it is not known.
+    """Return a student's number in the LMS that `column` belongs to; "" if it is not known.
 
-    `known` are the student's columns, and `number` is nbgrader's `lms_user_id`, which counts unless it is the number in
-    another system.
+    `known` are the student's kept columns. If this one is not among them, nbgrader's `lms_user_id` (`number`) is
+    taken, unless the columns show that it is the number in another LMS.
     """
     others = {known.get(each) for each in NUMBERS if each != column}
     return known.get(column) or ("" if number in others else number)

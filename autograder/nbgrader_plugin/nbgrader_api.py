@@ -34,7 +34,7 @@ def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
 
 
 def missing_exchange(api: NbGraderAPI) -> str:
-    """Return the path of the exchange folder that the settings name and that does not exist; "" if all is well."""
+    """Return the exchange folder named in nbgrader's settings if it does not exist; "" if it does or none is named."""
     named = str(api.config.Exchange.root) if "root" in api.config.Exchange else ""
     return "" if not named or os.path.isdir(named) else named
 

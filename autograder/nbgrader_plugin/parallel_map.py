@@ -1,4 +1,4 @@
-"""Distribute work on independent students over processes where that is faster."""
+"""Run a function for each student in worker processes, if there are enough students to make that faster."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MIN_STUDENTS = 8
 def map_in_processes(
     students: Sequence[str], here: Work, elsewhere: Work, count: int, worth: int = MIN_STUDENTS
 ) -> Generator[tuple[str, str], None, None]:
-    """Yield each student with the result of `here`, or of `elsewhere` in another process, in order of completion.
+    """Run `elsewhere` on the students in worker processes, and yield each student with the result once it is there.
 
-    Up to `count` processes are started, each for at least `worth` students. If one dies, this process does the rest.
-    Close the generator to stop early: that ends the processes.
+    Up to `count` processes start, if each gets at least `worth` students; this process runs `here` on all that are
+    left, also if a worker dies. Close the generator to stop early: that ends the processes.
     """
     count = min(count, len(students) // worth)
     left = dict.fromkeys(students)

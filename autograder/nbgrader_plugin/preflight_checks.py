@@ -78,7 +78,7 @@ def check_generated(gradebook: Gradebook, wanted: Assignment) -> None:
 
 
 def check_gradable(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError if the gradebook has no such assignment, or other notebooks or points in it."""
+    """Raise a CourseError if the gradebook lacks the assignment, or differs from it in notebooks or points."""
     check_generated(gradebook, wanted)
     if not wanted.is_chapter:
         return

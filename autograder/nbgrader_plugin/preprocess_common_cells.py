@@ -19,7 +19,7 @@ Common = Mapping[int, NotebookNode]  # shared cells by their index in the releas
 
 
 def shareable_cells(release: NotebookNode) -> Common:
-    """Return the released cells without nbgrader metadata, in the form in which an unchanged one is recorded."""
+    """Return, by index, copies of the released cells that carry no nbgrader metadata, with outputs removed."""
     return {place: _prepared(cell) for place, cell in enumerate(release.cells) if "nbgrader" not in cell.metadata}
 
 
@@ -62,9 +62,10 @@ class NotebookWithoutSharedCells:
 
 
 def can_skip_shared_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
-    """Whether a preprocessor never needs the shared cells.
+    """Return whether nbgrader's preprocessor can run on a notebook from which the shared cells are left out.
 
-    That is so for the types `ours`, SaveGrades and AssignLatePenalties, unless the step adds missing cells.
+    The types in `ours`, SaveGrades and AssignLatePenalties can, unless `add_missing_cells` is set: then every cell
+    must be there.
     """
     known = type(step) in (*ours, SaveGrades, AssignLatePenalties)
     return known and not getattr(step, "add_missing_cells", False)

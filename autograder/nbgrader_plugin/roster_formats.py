@@ -43,9 +43,9 @@ _ENGLISH = {name: english for english, names in _TRANSLATED.items() for name in 
 class RosterFormat:
     """How to read the lines of a roster.
 
-    `head` are the columns as `person_of` expects them. `person_of` returns the student of a line, or None if the line
-    is no student's. `prefix` stands before a value that spreadsheets shall leave alone. In a list of groups, each line
-    is one student's membership.
+    `head` are the columns as `person_of` expects them. `person_of` makes the student from a line, None if the line
+    describes no student. `prefix` (Brightspace's `#`, which keeps spreadsheets from changing a value) is removed
+    from each value. In a list of groups, each line is one student's membership.
     """
 
     head: Sequence[str]

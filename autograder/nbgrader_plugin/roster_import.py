@@ -179,8 +179,8 @@ def _check(where: str, person: Person) -> None:
 def overwritten_values(gradebook: Gradebook, roster: Roster, kept: kept_roster_columns.Columns) -> list[str]:
     """Return a line for each value of the gradebook, or of earlier rosters' columns, that the roster would replace.
 
-    Raises BadRoster if a student of the roster has, but for capitals, the id of another one, or if a list of groups
-    names somebody who is not in the gradebook.
+    Raises BadRoster if a new id differs from one in the gradebook only in upper and lower case, or if a list of
+    groups names somebody who is not in the gradebook.
     """
     known = {student.id: student for student in gradebook.students}
     alike = {id_.casefold(): id_ for id_ in known}
@@ -225,8 +225,9 @@ def import_into(
 ) -> ImportCounts:
     """Add new students and update known ones; an empty field keeps its value in the gradebook.
 
-    `columns` are the roster's own, and `kept` those of earlier rosters. No student is removed. Raises WorkFailed if the
-    gradebook cannot be written; the next call does the rest.
+    `columns` and `kept` map student ids to the columns, of this roster and of earlier ones, for which nbgrader has
+    no field. No student is removed. Raises WorkFailed if the gradebook cannot be written; the next call does the
+    rest.
     """
     new = changed = 0
     try:

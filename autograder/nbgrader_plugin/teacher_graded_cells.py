@@ -198,7 +198,7 @@ def _value_warning(name: str, outputs: list[Output]) -> str:
 
 
 def _stop_warning(key: str, outputs: list[Output]) -> str:
-    """Return a warning about a cell that stopped for a reason a teacher should know, or ""; `key` is from `output_key`."""
+    """Return a warning about a cell that stopped for a reason a teacher should know, or ""; `key` is its output key."""
     how = next((_STOPPED[kind] for each in outputs if (kind := each.get("ename", "")) in _STOPPED), "")
     within, _, place = key.rpartition("#")
     cell = f"{within.replace('/', ': ')}cell {int(place) + 1}" if place.isdecimal() else f"the test cell {key}"

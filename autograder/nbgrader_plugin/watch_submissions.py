@@ -1,4 +1,4 @@
-"""Grade what arrives for an assignment, and return feedback through nbgrader's exchange, one look after the other."""
+"""Poll for submissions to an assignment, grade new ones, and return feedback through nbgrader's exchange."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DailyTries:
 
 @dataclass(frozen=True)
 class GradedNow:
-    """One student after a look: the verdict, which try of today that was, and what became of the feedback page."""
+    """A submission just graded by `Watch`: its verdict, the tries so far today, and what became of the feedback."""
 
     student: str
     verdict: SubmissionVerdict

@@ -1,4 +1,4 @@
-"""`ask_assistant`: write what an assistant needs in order to help with an exercise, without the answer to it.
+"""`ask_assistant`: print a prompt with which an AI assistant can help with an exercise; it holds no solution.
 
 The text goes nowhere by itself: a student copies it. It is made of what the student has seen (the last check, the
 hints so far, the answer) and of sentences that the course says of known mistakes. The reference is not on a student's

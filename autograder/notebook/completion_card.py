@@ -93,7 +93,7 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def card_of(chapter: IndexedChapter) -> Card | None:
-    """Return the card of a chapter whose exercises have passed; None outside of a reader's notebook, or without one."""
+    """Return the card of a chapter whose exercises have passed; None in scripts and grading, or if it has no card."""
     if shell_of_reader() is None or (made := current_course().card(chapter.stem)) is None:
         return None
     svg, words = _drawn(made.picture, _own(chapter))

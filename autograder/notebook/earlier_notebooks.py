@@ -22,7 +22,7 @@ _given: dict[tuple[str, str], object] = {}
 
 @dataclass(frozen=True)
 class AnswerOrReason:
-    """The reader's own answer, or the reason why the lesson's version is used, as the end of a sentence."""
+    """The reader's own answer; or, in `why`, the end of a sentence that says why the lesson's version is used."""
 
     answer: object = None
     why: str = ""

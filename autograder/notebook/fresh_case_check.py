@@ -32,7 +32,8 @@ _SECONDS = 120.0  # for a judge to start, and to judge
 def must_do_without_fresh_cases() -> bool:
     """Return whether a check has to take the visible cases, as no process can be started, and say so once.
 
-    False where nbgrader runs the notebook: visible cases must earn no points of fresh ones, so that this is an error.
+    Under nbgrader it is False even if no process can start: the check then raises, since visible cases must earn no
+    points of fresh ones.
     """
     if can_start_processes() or "NBGRADER_EXECUTION" in os.environ:
         return False

@@ -82,7 +82,10 @@ def with_notes(report: Report, answer: object) -> Report:
 
 
 def hidden_state_notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
-    """Return the notes on an answer that was judged in this shell; an unforeseen file or shell may raise any error."""
+    """Return notes on what the answer takes from this kernel and grading will not have, after a check of it.
+
+    Also on an answer whose last cell could not run. An unforeseen file or shell may raise any error.
+    """
     refused = tuple(notes_on_refused_cell(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
     if path is None:

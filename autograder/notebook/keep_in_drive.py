@@ -1,4 +1,4 @@
-"""Keep what a reader has passed where a runtime's files go with it: on Colab in Google Drive, on Binder nowhere."""
+"""Store a reader's progress in Google Drive on Colab, where runtimes are temporary; on Binder, only warn."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _move_lines(folder: Path, place: Path) -> None:
 
 @cache
 def say_once_where_it_is_kept() -> None:
-    """Print, at the first call in a kernel, that what passed goes with the runtime, where that is so."""
+    """On Colab and Binder, print once per kernel that what has passed is lost when the runtime ends."""
     if folder_of_notebook() is None or os.environ.get(OFF):
         return
     if _is_on_colab():

@@ -53,7 +53,7 @@ def cell_filename(value: object) -> str:
 
 
 def name_bound_to(shell: Any, name: str, answer: object) -> str:
-    """Return the name that a notebook binds to an answer: the exercise's, or the function's; "" if to neither."""
+    """Return the notebook's name for this very object: the exercise's name or its `__name__`; "" if neither."""
     names = shell.user_ns if shell is not None else {}
     known = [each for each in (name, getattr(answer, "__name__", None)) if isinstance(each, str)]
     return next((each for each in known if each in names and names[each] is answer), "")

@@ -58,7 +58,9 @@ def mine(name: str, otherwise: A) -> A:
     except UnknownExercise:
         raise
     except Exception as error:  # an unforeseen file, shell or installation must not stop the lesson
-        found = AnswerOrReason(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
+        found = AnswerOrReason(
+            why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})"
+        )
     taken = VersionNotice(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _displayed:
         _displayed.add(taken)
@@ -96,7 +98,9 @@ def _checked_here(last: LastCheck, shell: Any) -> AnswerOrReason:
     """Return the choice after a check in this kernel; an answer that was defined again since then does not count."""
     if not (last.passed and last.called):
         return AnswerOrReason(why=UNTIL)
-    return AnswerOrReason(last.answer) if shell.user_ns.get(last.called) is last.answer else AnswerOrReason(why=_CHANGED)
+    return (
+        AnswerOrReason(last.answer) if shell.user_ns.get(last.called) is last.answer else AnswerOrReason(why=_CHANGED)
+    )
 
 
 def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, running: Path | None) -> bool:

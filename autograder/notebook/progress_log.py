@@ -87,7 +87,10 @@ class Logbook:
 
 
 def folder_of_notebook() -> Path | None:
-    """Return the folder in which the kernel started, or that OFF names; None outside of a reader's notebook."""
+    """Return the folder that keeps the reader's progress files; None in scripts and grading, or if OFF is `off`.
+
+    It is the folder in which the kernel started, unless the environment variable that OFF names gives another one.
+    """
     shell, named = shell_of_reader(), os.environ.get(OFF, "")
     return None if shell is None or named == "off" else Path(named or shell.starting_dir)
 

@@ -154,7 +154,10 @@ def progress(chapter: int | None = None) -> Progress:
 
 
 def merge_sittings(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
-    """Return all sittings of a sitting's chapter as one, which has the exercises of all; a number makes a chapter."""
+    """Merge the sittings that have this sitting's chapter number into one IndexedChapter with all their exercises.
+
+    A sitting without a number stays alone.
+    """
     sittings = [each for each in listed if each.number and each.number == sitting.number] or [sitting]
     if len(sittings) == 1:
         return sitting

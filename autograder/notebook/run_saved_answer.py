@@ -54,7 +54,9 @@ def rerun_answer(answer: SavedAnswer) -> object:
     """
     if not can_start_threads():
         say_once_that_nothing_is_stopped()
-    program = plan_run(list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")).program
+    program = plan_run(
+        list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")
+    ).program
     with _isolated():
         names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)

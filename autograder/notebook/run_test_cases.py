@@ -94,7 +94,7 @@ def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> R
 
 
 def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequence[Case]) -> Calls:
-    """Call an answer on each case within its time limit; raise Interrupted if the reader interrupts the kernel."""
+    """Call an answer on each case within its time limit; raise InterruptedByReader if the reader stops the kernel."""
     seen: list[Observation] = []
     printed: list[PrintedOutput] = []
     try:

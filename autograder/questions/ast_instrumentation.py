@@ -1,6 +1,6 @@
-"""Add calls to the syntax tree of a program that report what it does to a recorder (`traced_run`).
+"""Instrument a program: insert calls into its syntax tree that report each step to a recorder (`traced_run`).
 
-No trace function is installed, which debuggers need. Line numbers and results stay.
+`sys.settrace` is not used, because debuggers need it. Line numbers and results do not change.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _APART = (*_SCOPES, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, a
 def traced_code(tree: ast.Module, text: str) -> CodeType:
     """Return the compiled functions and classes of a program, which report to a recorder; the tree is not changed.
 
-    `text` is the program's text, or that of the program which the tree is a changed version of. Functions that yield or
-    await run as they are.
+    `text` is the source of the program, of the original one if `tree` is a changed version. Generators and
+    coroutines are not traced.
     """
     kept = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
     copied = _Reporting(text.encode().splitlines()).visit(ast.Module(copy.deepcopy(kept), []))  # type: ignore[arg-type]

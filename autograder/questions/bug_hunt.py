@@ -38,7 +38,8 @@ class BugHunt(FaultyProgram):
     """One program to mend, with the line at fault.
 
     `kind` says how the line is mended: "change", "remove", "move", or "add", where a line is missing after `line`.
-    `others` are lines of which no edit was found that mends the program (after which no line was found to be missing).
+    `others` are the wrong choices: lines that no tried edit mends; for "add", lines after which no tried insertion
+    helps.
     """
 
     kind: str
@@ -47,7 +48,7 @@ class BugHunt(FaultyProgram):
 
 
 def faulty_program_name(exercise: str) -> str:
-    """Return the name of somebody's answer to an exercise, so that running it leaves the reader's own alone."""
+    """Return a faulty program's name: `their_x` for `x`, so that running it does not replace the reader's `x`."""
     return f"Their{exercise}" if exercise[:1].isupper() else f"their_{exercise}"
 
 
@@ -55,8 +56,8 @@ def faulty_program_name(exercise: str) -> str:
 class ExerciseHunts:
     """The hunts of one exercise, easy ones first.
 
-    `false` maps a mistake's tag to the tags of others whose sentences are false of every answer that shows it.
-    `made_of` is a digest of what the hunts were made from.
+    `false` maps a mistake's tag to other mistakes whose sentences are surely false of it: the wrong choices of a
+    question. `made_of` is a digest of the hunts' sources, by which outdated hunts are found.
     """
 
     made_of: str

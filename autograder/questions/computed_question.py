@@ -1,4 +1,4 @@
-"""Make a question from a short program: the right choice is what running the program gives, in words."""
+"""Make a multiple-choice question from a short program, whose right choice is computed by running the program."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ _CLOSEST = 0.01  # relative distance below which two numbers would look like one
 class Draft:
     """What a generator draws: a program, an expression whose value is asked for, and results of misunderstandings.
 
-    `wrong` holds values, likely ones first; they become choices where they differ from the right one and each other.
-    `because` explains the right choice, which it names as RIGHT. Without a prompt, the question is what it is.
+    `wrong` holds values, likely ones first; they become choices where they differ from the right one and each
+    other. `because` explains the right choice, which it names as RIGHT. Without a `prompt`, the question asks for
+    the value of `expression` after the program.
     """
 
     code: str
@@ -46,7 +47,7 @@ def lines(*rows: str) -> str:
 
 
 def error_in(line: int) -> str:
-    """Return the words for a program that stops with an error in this line."""
+    """Return the text of the choice `an error in line N`, for a program that stops there."""
     return f"an error in line {line}"
 
 

@@ -1,4 +1,4 @@
-"""Find sentences that are false of every answer that shows a known mistake: the wrong choices of a question."""
+"""Find distractors: descriptions of other mistakes that are false of every answer with a given known mistake."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 
 
-def tags_of_false_sentences(exercise: Exercise, key: ExpectedObservations, bank: Iterable[KnownAnswer], tag: str) -> list[str]:
+def tags_of_false_sentences(
+    exercise: Exercise, key: ExpectedObservations, bank: Iterable[KnownAnswer], tag: str
+) -> list[str]:
     """Return the tags of mistakes whose sentences are false of every answer that shows the mistake `tag`.
 
-    Such a mistake fails on a case on which this one is right, so an answer that shows this one does not make it. Those
-    that fail on most such cases come first. Left out are mistakes that the bank says to be true of one another, and
-    whose sentence begins with the same words.
+    Such a mistake fails on a case on which this one is right, so an answer that shows this one does not make it.
+    Those that fail on most such cases come first. Left out are mistakes that the bank says to occur together with
+    this one (`also`), and those whose sentence begins with mostly the same words.
     """
     mistakes = {each.tag: each for each in key.mistakes}
     also = {each.tag: {*each.also} for each in bank}

@@ -54,7 +54,9 @@ def sentence_question(
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
     short = verdict.call and verdict.got and len(verdict.got + verdict.expected) <= _READABLE
-    shown = f"On `{inline_code_text(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
+    shown = (
+        f"On `{inline_code_text(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
+    )
     refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
     return Question(
         "true_sentence",
@@ -81,7 +83,7 @@ def _story(hunt: BugHunt) -> str:
 
 
 def first_failed(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> Verdict:
-    """Return the first failed verdict on the program, whose observations are those of its mistake."""
+    """Judge the program by the recorded observations of its known mistake; return the first failed verdict."""
     seen = _mistake(hunt, key).observations
     code = re.sub(rf"\b{hunt.name}\b", hunt.exercise, hunt.code)
     first = judge(exercise, key, seen, code).first

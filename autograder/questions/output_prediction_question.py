@@ -1,4 +1,4 @@
-"""Ask what a faulty program gives: the choices are what is expected there, and what other known mistakes give."""
+"""Ask what a faulty program returns: the wrong choices are the expected result, and those of other known mistakes."""
 
 from __future__ import annotations
 

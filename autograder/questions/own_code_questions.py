@@ -1,7 +1,7 @@
 """Draw questions about a reader's own program that passes an exercise: up to three, within half a second.
 
-The program runs on fresh cases, traced line by line; what a question says is what two such runs agree on, and each of
-its choices is checked by computing it. Where that cannot be, there are fewer questions, or none, with the reason.
+The program runs twice on each newly drawn case, traced line by line. Questions use only facts on which both runs agree,
+and each choice is verified by computing it. If that leaves no question, NoQuestions is raised with the reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find a program that shows a known mistake, and sentences that are false of it, for questions about the mistake."""
+"""Find a short program with a known mistake, and descriptions that are false of it, as distractors of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a reader's program in words, and the questions that are made of it, with wrong choices of each kind."""
+"""Describe one traced run of a student's program in words, and build questions about it with wrong choices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
 
 @dataclass(frozen=True)
 class LocatedFact:
-    """A fact of a run: of which name or expression, in words where, and at which line."""
+    """What is known of a value in a run; `name` is its variable or expression, `where` the place in words.
+
+    `where` completes a question, as in `after line 3`.
+    """
 
     name: str
     where: str
@@ -32,7 +35,7 @@ class LocatedFact:
 
 @dataclass(frozen=True)
 class AskedRun:
-    """A run of a program to ask about; `random` chooses."""
+    """A traced run about which questions are asked; `random` draws what is asked, and the order of the choices."""
 
     code: OwnCode
     run: Run
@@ -100,7 +103,7 @@ def _arguments(event: Event) -> str:
 
 
 def line_range_text(node: ast.stmt) -> str:
-    """Return the lines of a statement in words."""
+    """Return where a statement stands, as text: `line 3`, or `lines 3 to 5`."""
     last = node.end_lineno or node.lineno
     return f"line {node.lineno}" if last == node.lineno else f"lines {node.lineno} to {last}"
 
@@ -113,7 +116,7 @@ def shape_distractors(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def form_distractors(form: str) -> list[str]:
-    """Return forms that differ from this one in the shape or the dtype of one tensor."""
+    """Return wrong choices for a form such as `float32 of shape (2, 3)`: one tensor has another shape or dtype."""
     found = []
     for match in _TENSOR.finditer(form):
         dtype, shape = match[1], ast.literal_eval(match[2])

@@ -56,7 +56,9 @@ def edits(asked: AskedRun) -> Iterator[Edit]:
             continue
         if isinstance(node, ast.stmt) and id(node) in single and is_removable_statement(node):
             verb = "is" if line_range_text(node).startswith("line ") else "are"
-            made.append((f"{line_range_text(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement))
+            made.append(
+                (f"{line_range_text(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement)
+            )
         if isinstance(node, ast.Call):
             line = node.lineno
             made += [

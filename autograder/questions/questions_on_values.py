@@ -1,4 +1,4 @@
-"""Questions about a run of a reader's program: what names hold, what it returns, whose memory, how often lines run."""
+"""Questions on a run of a student's program: shapes, dtypes and values, shared memory, how often lines run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
 
 
 def dtype_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask for the dtype of a name or of an expression, where the run has several."""
+    """Ask for the dtype of a name or an expression; not in a run in which every tensor is float32."""
     told = [each for each in asked.told() if each.fact.dtype]
     for each in told:
         others = {other.fact.dtype: other for other in told if other.fact.dtype != each.fact.dtype}
@@ -42,7 +42,7 @@ def dtype_questions(asked: AskedRun) -> DrawnQuestions:
 
 
 def value_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask for a value: of a size, and of others where the reader sees every argument."""
+    """Ask for a value: an int that equals a size; any other only if the call shows all arguments exactly."""
     told, sizes = [each for each in asked.told() if each.fact.value and each.fact.whole], asked.sizes()
     for each in told:
         is_size = each.fact.form == "an int" and each.fact.value in sizes
@@ -76,7 +76,7 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
 
 
 def memory_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask whether a tensor is another one, uses its memory, or has its own: first where the memory is one."""
+    """Ask whether a tensor is the same object as another, shares its memory, or has its own; sharing pairs first."""
     events = asked.random.sample(asked.run.events, len(asked.run.events))
     for shares in (True, False):
         for event in events:
@@ -110,7 +110,7 @@ def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) ->
 
 
 def count_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask how often a line runs, and which of four lines runs or does not."""
+    """Ask how often a line runs, which of four lines is the only one that runs, or the only one that does not."""
     counts = _counts(asked)
     often = [node for node, count in counts.items() if 1 < count <= _MOST_OFTEN]
     for node in asked.random.sample(often, len(often)):
@@ -118,7 +118,9 @@ def count_questions(asked: AskedRun) -> DrawnQuestions:
         wrong = [str(each) for each in (*counts.values(), count + 1, count - 1, 2 * count, 1) if each]
         text = ast.unparse(node).splitlines()[0]
         because = f"Running it: it runs {count} times."
-        yield asked.question("count", f"How often does {line_range_text(node)} run, `{text}`?", str(count), wrong, because)
+        yield asked.question(
+            "count", f"How often does {line_range_text(node)} run, `{text}`?", str(count), wrong, because
+        )
     for ran, verb in ((False, "does not run"), (True, "runs")):
         right = [line_range_text(node) for node, count in counts.items() if bool(count) is ran]
         wrong = [line_range_text(node) for node, count in counts.items() if bool(count) is not ran]

@@ -75,8 +75,8 @@ def choose_generators(
 ) -> list[QuestionGenerator]:
     """Return the generators of the next questions; fewer than `count` if there are no more.
 
-    Each is the one whose facts are most urgent together, without those that the ones before it ask about; of equally
-    urgent ones, the one that was asked longest ago.
+    Each choice has the highest sum of its facts' urgency, in which facts that earlier choices ask about count 0; of
+    equally urgent ones, it is the one that was asked longest ago.
     """
     memory = memory_of_facts(answers)
     urgency = {fact: _urgency(memory.get(fact), today) for each in there for fact in each.facts}

@@ -1,4 +1,4 @@
-"""A reader's program as something to ask about: its text, its traced runs on cases, and runs of changed versions."""
+"""A student's program for question generation: its text, its traced runs on cases, and runs of changed versions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_askable(text: str, called: str) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the program on a case whose events were the same twice, with other random numbers."""
+    """A run of the program on a case, with the facts that hold in two runs with different random seeds."""
 
     case: Case
     events: tuple[Event, ...]
@@ -73,10 +73,11 @@ class Run:
 
 
 class OwnCode:
-    """A program that passes, with the exercise that it answers, as the function or class `name`.
+    """A passing answer, prepared for questions.
 
-    `names` are those that it finds there. Raises NoQuestions if its text does not define `name`, or is too long. No run
-    goes on after `deadline`, a value of `time.monotonic()`.
+    `name` is the function or class that it defines; `names` are the global names it can use, with their values.
+    Raises NoQuestions if its text does not define `name`, or is too long. No run goes on after `deadline`, a value
+    of `time.monotonic()`.
     """
 
     def __init__(
@@ -190,7 +191,7 @@ class OwnCode:
 def quietly(seed: int) -> Iterator[None]:
     """Seed random numbers in a block, drop what it prints and warns of, and restore torch's state after it.
 
-    A block whose time is over ends.
+    TimeOver ends the block and goes no further.
     """
     before, numpy_before, modes = random.getstate(), np.random.get_state(), active_mode_count()
     hooks = [(kept, dict(kept)) for kept in _GLOBAL_HOOKS]

@@ -28,10 +28,10 @@ class TimeOver(BaseException):
 
 @dataclass(frozen=True)
 class Event:
-    """What is known at a place of a run, when the run was there for the first time.
+    """The values recorded the first time that a traced run reaches a place in the program.
 
-    `kind` is "enter" for a call from outside, "inner" for one from the program itself, "after" a statement, "part" of
-    one, or "return". `what` is the function or the expression. `memory` gives tensors that share memory the same
+    `kind` is "enter" for a call from outside, "inner" for one from the program itself, "after" a statement, "part"
+    of one, or "return". `what` is the function or the expression. `memory` gives tensors that share memory the same
     number, `same` gives names of one object the same number, and `owners` are tensors that fill their memory.
     """
 

@@ -1,4 +1,4 @@
-"""Facts about the values of a run: form, shape, dtype, and the value itself where it is short."""
+"""Describe the values in a run for questions: type in words, shape, dtype, and the value itself where it is short."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MOST_ITEMS = 6  # of a container whose items are described
 class Fact:
     """What is known of a value: its form in words, and the value itself in words ("" if it is long or unknown).
 
-    `shape` and `dtype` are those of a tensor. `whole` says that the value is shown exactly, and that there is no more
-    to it: a leaf that requires grad has a gradient besides.
+    `shape` and `dtype` are those of a tensor. `whole` says that `value` shows all there is, exactly: it is False
+    for rounded numbers, and for a leaf that requires grad, whose gradient is not shown.
     """
 
     form: str

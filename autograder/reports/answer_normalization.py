@@ -1,4 +1,4 @@
-"""Read a class's answers again from the submissions and reduce them to forms, to be compared by `similar_answers`."""
+"""Read a class's answers again from the submissions, and reduce each to a syntax structure for comparison."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def _chapter(results: ClassResults) -> Iterator[ExerciseForms]:
     sources = {student: examples.answers(student) for student in results.verdicts}
     for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
         own = [chapter.starter(exercise), chapter.solution(exercise)]
-        known = [*own, *right_answers_in_bank(bank_file(results.course, wanted.homes.get(exercise, results.stem), exercise))]
+        known = [
+            *own,
+            *right_answers_in_bank(bank_file(results.course, wanted.homes.get(exercise, results.stem), exercise)),
+        ]
         common = frozenset(made.text for text in known if (made := answer_structure(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
         yield ExerciseForms(results.stem, exercise, len(results.verdicts), forms, common)

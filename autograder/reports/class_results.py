@@ -108,7 +108,8 @@ def read_all(course: Path, stems: list[str]) -> list[ClassResults]:
     with open_gradebook(course) as gradebook:
         people, tasks = _people_and_marks(gradebook, stems)
     return [
-        ClassResults(course, stem, assignment_title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems
+        ClassResults(course, stem, assignment_title(course, stem), rows[stem], tasks.get(stem), people)
+        for stem in stems
     ]
 
 

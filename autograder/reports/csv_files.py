@@ -21,7 +21,7 @@ UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.cs
 
 
 def files_naming_students(course: Sequence[ClassResults], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
-    """Return the contents of the files that name students, by name; one whose contents are empty should be removed.
+    """Return the bytes of each file that names students, by file name; b"" says that an old file is to be removed.
 
     They cover all chapters. `alike` are the pairs of students with answers of equal structure.
     """

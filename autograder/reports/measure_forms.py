@@ -1,4 +1,4 @@
-"""Two forms of a test, for before a course and after it, with the same questions and other numbers."""
+"""Draw two parallel forms of a test, for before and after a course: the same questions with different numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score the answers to the two forms of a measure, and make a table that names nobody."""
+"""Score the two forms of a test (a measure), and make an anonymous table."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _row(where: str, cells: Sequence[str], measure: Measure) -> tuple[str, str, 
 
 
 def anonymous_rows(people: Sequence[ScoredPerson], measure: Measure) -> list[tuple[object, ...]]:
-    """Return the table: a number for each person, in an order that says nothing, the scores, and 1 or 0 by question."""
+    """Return the scores without names: persons numbered in random order, both scores, and 1 or 0 per question."""
     count = len(measure.kinds)
     head = [f"{form} {number}" for form in FORMS for number in range(1, count + 1)]
     rows: list[tuple[object, ...]] = [("person", *FORMS, *head)]

@@ -1,4 +1,4 @@
-"""The tables of a report that a later report can be compared with: counts for each exercise and known mistake.
+"""Keep a report's counts per exercise and known mistake as dated CSV tables, to compare a later report with them.
 
 They name no student. Each report also leaves them in a folder of its day, `report-tables/YYYY-MM-DD/` in the course.
 """
@@ -33,7 +33,7 @@ class AssignmentTable:
 
 
 def tables_to_keep(course: Path, files: Mapping[str, bytes], today: date) -> dict[Path, bytes]:
-    """Return the tables among a report's files by the path under which they are kept for later comparisons."""
+    """Return the CSV tables among a report's files, by the dated path that keeps each for later comparisons."""
     folder = course / _KEPT / today.isoformat()
     return {folder / name: data for name, data in files.items() if data and name.startswith((ITEMS, MISTAKES))}
 

@@ -1,4 +1,4 @@
-"""Compare two shares, such as of a class that solved an exercise, with an interval that is honest for small classes."""
+"""Compare two proportions (e.g. of students who solved an exercise) by Newcombe's interval, valid for small classes."""
 
 from __future__ import annotations
 

@@ -36,11 +36,12 @@ def write_reports(
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
-    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`, for
-    each assignment a page with questions for the lecture, and a page that compares these assignments with the tables of
-    an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today` returns. Returns
-    the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound if there are no
-    submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay unchanged.
+    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`,
+    for each assignment a page with questions for the lecture, and a page that compares these assignments with the
+    tables of an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today`
+    returns. Returns the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound
+    if there are no submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay
+    unchanged.
     """
     course = course.resolve()
     there = _there(course, stems)

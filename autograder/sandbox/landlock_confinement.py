@@ -58,8 +58,8 @@ _PATIENCE_SECONDS = 10.0  # that a first process gets to end the inner one and r
 class LandlockConfinement(Confinement):
     """A confinement without namespaces. Its filter of system calls must be compiled for a lone process.
 
-    Where root grades, the process belongs to another user. Without `own_files`, it still has the rights of root to
-    files, as far as Landlock leaves any. Where another user grades, the process belongs to that user.
+    Where root grades, code runs as another user; without `own_files`, that user keeps root's access to files,
+    within what Landlock allows. Where another user grades, the process belongs to that user.
     """
 
     own_files: bool = True

@@ -138,8 +138,8 @@ def has_capability(capability: int) -> bool:
 def become(user: int, *, files_of_root: bool) -> None:
     """Change from root to another user, and a group with the same id, for good.
 
-    With `files_of_root`, the process keeps the rights that root has to its own files, and no other ones of root's. No
-    process may change to these rights later, so the capability to do so must outlast the change of the user.
+    With `files_of_root`, the process keeps the rights that root has to its own files, and no other ones of root's.
+    An ordinary user may not call setfsuid(0), so CAP_SETUID is kept for that call across the change of user.
     """
     assert _libc is not None
     os.setgroups([])
@@ -199,8 +199,9 @@ def landlock_version() -> int:
 def create_ruleset(*handled: int) -> int:
     """Create a Landlock ruleset, and return its descriptor.
 
-    `handled` are bit sets of what a process may do only where a rule allows it: with files, with TCP ports, and,
-    without any rules, towards processes outside. A version of Landlock that knows fewer sets must be given fewer.
+    `handled` are bit sets of rights that are denied unless a rule grants them: on files, on TCP ports, and towards
+    processes outside, for which there are no rules. A version of Landlock that knows fewer sets must be given
+    fewer.
     """
     attributes = (ctypes.c_uint64 * len(handled))(*handled)
     return _call("syscall", _LANDLOCK_CREATE, attributes, ctypes.c_size_t(ctypes.sizeof(attributes)), 0)

@@ -1,6 +1,6 @@
 """A scratch folder on the disk: create it, measure what a process keeps in it, and remove it.
 
-It takes the place of a file system of limited size, where none can be mounted.
+It replaces a size-limited file system on machines where the sandbox cannot mount one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _GONE = b" (deleted)"  # how the kernel marks a removed file
 class ScratchFolder:
     """A new folder that only this user can enter, and the megabytes that may be in it, and in each file.
 
-    A removed file that is still in use counts as `file_mb` megabytes where its size cannot be seen.
+    A removed file that a process has only mapped into memory counts as `file_mb` megabytes, since its size cannot
+    be read.
     """
 
     most_mb: int

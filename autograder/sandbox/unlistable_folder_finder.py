@@ -1,7 +1,8 @@
-"""Find modules in folders that cannot be listed, for code whose files Landlock guards.
+"""An import finder for folders that Landlock lets code read but not list, where Python's own finder fails.
 
-Python lists a folder before it imports from it, and again whenever the folder has changed. Landlock shows modules of
-the course without showing what lies beside them, so Python would no longer find them while grades are written there.
+Python lists a folder before it imports from it, and again whenever the folder has changed. Landlock permits reading the
+course's modules but not listing their folder. As soon as grading writes a file there, Python would list it again, be
+refused, and no longer find the modules.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from types import ModuleType
 
 
 class UnlistedFolderImporter:
-    """An importer that tries whether a file can be read. It comes after Python's own importers."""
+    """An importer that finds a module by opening its file, because Python's own importers list the folder first.
+
+    Landlock hides the list of some folders. This importer comes after Python's own.
+    """
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, _: ModuleType | None = None) -> ModuleSpec | None:

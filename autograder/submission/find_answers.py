@@ -25,9 +25,10 @@ _COMPARED = 5  # cells that are compared with a starter in full
 
 @dataclass(frozen=True)
 class FoundAnswer:
-    """Where an exercise's answer was found: the cell (None: nowhere), and how, as a key of the sentences in match_cells_to_release.py.
+    """Where an exercise's answer was found: the cell, None if nowhere.
 
-    `later` is an answer below the check, if the check probed another one.
+    `how` says how it was found; match_cells_to_release.py has a message for each such word. `later` is an answer
+    below the check, if the check probed another one.
     """
 
     cell: SubmittedCell | None
@@ -153,7 +154,7 @@ def _how(
     known: Collection[str],
     untouched: Mapping[str, str],
 ) -> str:
-    """Return how an answer was found, as a key of the sentences in match_cells_to_release.py; "" if there is nothing to report."""
+    """Return how an answer was found, a key of messages in match_cells_to_release.py; "" if nothing is to be said."""
     if cell.grade_id == exercise:
         return "copies" if len(marked) > 1 else ""
     if cell.grade_id in untouched:

@@ -1,4 +1,4 @@
-"""Repair a submission to a chapter: find each of the course's cells among the student's cells.
+"""Match a submission's cells to the released notebook, also moved or changed ones, and rebuild the notebook from both.
 
 From the released notebook come the order, the metadata and the locked cells; from the student come the answers and the
 added cells. Nothing else in the student's file (tags, kernel, points, cell ids) is kept.
@@ -79,7 +79,9 @@ def _flagged_lines(
     for name, cells in answering.items():
         answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
     known = released_texts(release)
-    return suspicious_line_messages([cell for cell in code if normalized_text(cell.source) not in known], release, answers)
+    return suspicious_line_messages(
+        [cell for cell in code if normalized_text(cell.source) not in known], release, answers
+    )
 
 
 def _as_code(handed: Sequence[SubmittedCell], release: NotebookNode) -> list[SubmittedCell]:

@@ -23,7 +23,8 @@ def submission_from_files(
 ) -> Submission:
     """Read and repair the notebook of a student's folder, and put messages about the files before those about cells.
 
-    `as_it_stands` is for an assignment that is not a chapter of the course.
+    `as_it_stands` keeps the student's order of cells, as nbgrader does: for assignments that are not chapters of
+    the course.
     """
     if parcel.trouble:
         submission = _unreadable(parcel.trouble, release)

@@ -46,7 +46,11 @@ def runs_before_answers(cell: NotebookNode) -> bool:
 def is_always_released_text(cell: NotebookNode) -> bool:
     """Return whether a cell always has its released text, whatever the student's copy says."""
     metadata = _nbgrader_metadata(cell)  # most cells have none
-    return bool(metadata) and not is_solution(cell) and any(has_nbgrader_flag(cell, name) for name in ("grade", "task", "locked"))
+    return (
+        bool(metadata)
+        and not is_solution(cell)
+        and any(has_nbgrader_flag(cell, name) for name in ("grade", "task", "locked"))
+    )
 
 
 def is_text_answer(cell: NotebookNode) -> bool:

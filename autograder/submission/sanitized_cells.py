@@ -1,4 +1,4 @@
-"""Build notebook cells that hold a student's text and pictures, and nothing else of the student's file."""
+"""Build clean cells from a student's source and pictures, without outputs, metadata or unsafe markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a submission to an assignment that is not a chapter of the course: keep the student's notebook in its order.
+"""Read a submission to a teacher's own assignment (no chapter of the course), keeping the student's order of cells.
 
 Like nbgrader, this keeps the student's cells where they are, gives locked cells and test cells their released text, and
 counts the last of several copies. Unlike nbgrader, it also finds cells that have lost their metadata, and puts missing

@@ -24,7 +24,7 @@ _NOTED = ".made-from.json"  # {"begun": {file: digest of what it was made from},
 class UpdateResult:
     """The result of an update: new copies, replaced copies, and pairs of a kept copy and the newer one beside it.
 
-    `left` are the copies of notebooks that an earlier version of the course had, and this one has not.
+    `left` are the copies whose notebooks this version of the course no longer has.
     """
 
     made: tuple[str, ...]

@@ -26,7 +26,8 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     wanted = read_assignment(course, stem, unconfined=True)
     made = grader_of(wanted)
     read = [
-        submission_from_files(class_grading.read_student_files(wanted, folder), made.release, wanted.listed) for folder in folders
+        submission_from_files(class_grading.read_student_files(wanted, folder), made.release, wanted.listed)
+        for folder in folders
     ]
     programs = [plan_submission(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)

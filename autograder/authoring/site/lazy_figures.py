@@ -1,4 +1,4 @@
-"""Reduce the cost of the figures on a page: load each when it is near the view, and draw each letter once per page."""
+"""Make SVG figures on a page cheaper: insert each when it is scrolled near, and define each glyph once per page."""
 
 from __future__ import annotations
 

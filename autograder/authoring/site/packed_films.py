@@ -1,4 +1,4 @@
-"""Pack the data of the recorded explorers on a page, because many servers send pages as they are."""
+"""Compress the frame data of recorded animations on a page, because many web servers send HTML uncompressed."""
 
 from __future__ import annotations
 

@@ -102,10 +102,11 @@ def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator
 
 
 def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
-    """Return the probe with an additional first facet `cut_loss`: whether the answer trains with detached losses.
+    """Add a first facet `cut_loss` to a probe: whether backward ran, but reached no tensor that is to be trained.
 
-    Such an answer may also raise, for example in backward if the loss has no graph, or in a scaler that finds no
-    gradient; then both `cut_loss` and `raised` are recorded. Without `always`, the facet is recorded only in that case.
+    That is so if the answer detached the loss. Such an answer may also raise, for example in backward if the loss
+    has no graph, or in a scaler that finds no gradient; then both `cut_loss` and `raised` are recorded. Without
+    `always`, the facet is recorded only in that case.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -1,6 +1,7 @@
 """Observe devices: which ones an answer sees, where its tensors are, and whether it waits for a value.
 
-The meta device stands in for an accelerator: a tensor on it has a shape and a dtype, and refuses to meet the CPU.
+The meta device stands in for an accelerator: a tensor on it has a shape and a dtype but no values, and torch raises an
+error if an operation mixes it with a CPU tensor.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from autograder.exercises.probe import Answer, see
 
 @contextmanager
 def accelerators(answer: Answer, there: str) -> Iterator[None]:
-    """Let `is_available` of CUDA and MPS return whether the text `there` names them, while the block runs.
+    """Simulate a machine with the accelerators that the text `there` names ("cuda", "mps"), while the block runs.
 
-    `is_built` returns True for both, on every machine: an accelerator that torch is built for need not be available.
+    `is_available` answers so for the answer's code. `is_built` returns True for both: an accelerator that torch is
+    built for need not be available, and an answer that asks it instead is noticed.
     """
     with ExitStack() as stack:
         for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):

@@ -55,7 +55,10 @@ def makes(*, first: Callable[[nn.Module], object] | None = None, **facets: Calla
 
 
 def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Module], object] | None = None) -> Probe:
-    """Make a probe with the facets `left` (what a call changed about the module) and `returned` (of a second call)."""
+    """Make a probe that calls an answer twice on one module, to see whether it leaves the module as it was.
+
+    Facets: `left` (the names of what the first call changed) and `returned` (the result of the second call).
+    """
 
     def look(answer: Answer, module: nn.Module, *given: Any, **options: Any) -> Observation:
         if first is not None:

@@ -51,10 +51,10 @@ def on_tensors(
 ) -> Probe:
     """Make a probe that calls an answer on tensors; a str among the arguments names one of `functions`.
 
-    With `tracked`, the tensors are warm. With `computed`, they are results computed from warm tensors, which may be
-    changed through their graph. Facets: `returned` (the values), `tracked` (whether the result requires grad), `left`
-    (what changed, per tensor) and `again` (the results of later calls on the same tensors, up to `times` calls); those
-    in `kept` are recorded.
+    With `tracked`, the tensors require grad and have an earlier `.grad`. With `computed`, they are results computed
+    from such tensors, which are watched too. Facets: `returned` (the values), `tracked` (whether the result
+    requires grad), `left` (what changed, per tensor) and `again` (the results of later calls on the same tensors,
+    up to `times` calls); those in `kept` are recorded.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -44,7 +44,8 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
     """Observe an answer that returns a copy of a part of `x` and a view of another part; `x` is changed afterwards.
 
     Facets: `returned` (both), `inputs` (whether the answer itself changed `x`), `copy_follows` and `view_follows`
-    (whether their numbers change with those of `x`), `detached` (the copy follows, and is only detached from autograd).
+    (whether their numbers change with those of `x`), `detached` (whether the supposed copy follows `x` and just
+    does not require grad: the answer used `.detach()` in place of `.clone()`).
     """
     (x,) = copy_of(case.args)
     result = answer(x)

@@ -96,7 +96,10 @@ def known_weights(
 
 
 def module_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
-    """Return a new module and its input as `made` does, with known numbers in these attributes or all parameters."""
+    """Return a new module and its input, as `new_module_and_input` does, and fill some tensors with known numbers.
+
+    They are the attributes `names`; without names, all parameters that have a dimension.
+    """
     module, x = new_module_and_input(answer, case)
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     fill_with_known_numbers(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
@@ -189,7 +192,10 @@ def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
 
 
 def gradients_reach(*names: str) -> Probe:
-    """Make a probe of the gradients at x and at these attributes, which hold known numbers (`gradients`, by name)."""
+    """Make a probe with the facet `gradients`: by name, those that backward leaves at x and at these attributes.
+
+    The attributes are filled with known numbers first, so that the gradients are the same for every right answer.
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         module, x = module_with_known_numbers(answer, case, *names)

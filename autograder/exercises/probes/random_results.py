@@ -43,8 +43,8 @@ def reseed(step: int = 0) -> None:
 class SteadyDropout(nn.Dropout):
     """A dropout layer that drops the same numbers in every build of torch, once the global generator is seeded.
 
-    `nn.Dropout` asks `bernoulli_` for its mask, which draws otherwise with Intel's library than without it (as on
-    Apple's processors), and otherwise in torch 2.6 than in 2.13; `torch.rand` draws the same in all of them.
+    `nn.Dropout` draws its mask with `bernoulli_`, whose numbers depend on the version of torch and on whether torch
+    uses Intel's library; those of `torch.rand` do not.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class SteadyDropout(nn.Dropout):
 
 
 def with_fixed_seed(look: Look, *kept: str) -> Probe:
-    """Make a probe of `look` as `watched` does, run with torch's global generator seeded with `SEED`."""
+    """Make a probe of `look` as `catching_errors` does; it runs with torch's global generator seeded with `SEED`."""
     probe = catching_errors(look, *kept)
 
     def seeded(answer: Answer, case: Case) -> Observation:
@@ -145,7 +145,10 @@ def _kurtosis(numbers: Tensor) -> float:
 
 
 def is_standardized(batches: list[Tensor]) -> bool:
-    """Return whether all batches have mean 0, or all have std 1, more exactly than chance allows."""
+    """Return whether the answer forced the mean of every batch to 0, or the std of every batch to 1.
+
+    Freshly drawn numbers have neither so exactly (to 1e-4 and 2e-4).
+    """
     numbers = [batch.double() for batch in batches]
     centered = all(abs(float(x.mean())) < 1e-4 for x in numbers)
     return centered or all(abs(float(x.std(correction=0)) - 1) < 2e-4 for x in numbers)

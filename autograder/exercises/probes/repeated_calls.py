@@ -1,4 +1,4 @@
-"""Observes a second call with the same arguments, which differs if an answer keeps something between its calls."""
+"""Observe a second call with the same arguments; its result differs if the answer keeps state between calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ AFRESH = {
 
 
 def with_second_call(probe: Probe) -> Probe:
-    """Return the probe with an additional first facet `afresh`: whether a second observation equals the first."""
+    """Add a first facet `afresh` to a probe: whether a second call gives the same observation as the first.
+
+    It does not if the answer keeps state between calls.
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         both = seen, later = probe(answer, case), probe(answer, case)

@@ -1,6 +1,6 @@
-"""Sample modules: a case is plain data, so it names a module and its sizes; the probe builds it, with known numbers.
+"""Modules that cases name: a case is plain data, so it gives a name of this file, and sizes.
 
-yield counts("two layers", 4, 2, 6)
+For example `"two layers", 4, 2, 6`. The probe builds that module with known numbers.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from autograder.exercises.probe import Answer
 
 
 class FakeDevice:
-    """A simulated device with a simulated clock, which only work moves forward. All times are in seconds.
+    """A simulated device with a clock of its own, which advances only in `work` and `sync`. All times are in seconds.
 
-    `takes` holds the duration of each piece of work; the last one is used for further pieces. If `asynchronous`, the
-    host waits for the device only in `sync`. `left_over` is the duration of work queued before.
+    `takes` lists the duration of each piece of work; the last one holds for all further pieces. If `asynchronous`,
+    the host waits for the device only in `sync`. `left_over` is the duration of work that was queued before.
     """
 
     def __init__(self, takes: list[float], asynchronous: bool, left_over: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Cache the observations in messages from children: many answers of a class give exactly the same bytes."""
+"""Decode each distinct message from a child once: many answers in a class send the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prepare a process for running submissions, before the first one arrives."""
+"""Prepare a process before the first submission arrives: import the chapter's exercises, and run its setup cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define a run of a submission: its program, its limits, its outcomes, and the interface of the process that runs it.
+"""Data types of one run of a submission: steps, limits and outcomes, and the interface of the process that runs it.
 
 Grading knows nothing else about how students' code is run. A `Runner` takes a program and its limits, and returns an
 outcome for each exercise. A `Children` function provides the processes to run programs in.

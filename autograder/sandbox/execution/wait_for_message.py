@@ -1,4 +1,4 @@
-"""Wait for a message from a child process while it may use CPU time, and report how a child ended."""
+"""Wait for a child's message until its CPU time limit is reached, and report how a child process has ended."""
 
 from __future__ import annotations
 
