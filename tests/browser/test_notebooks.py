@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from pathlib import Path
 
 import nbformat
 import pytest
-from _pytest.mark import ParameterSet
 from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from autograder.course.chapter_rules import RESERVED
 from autograder.course.judge import Judge
-from tests.asked import NIGHT
+from tests.asked import NIGHT, by_night
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
@@ -79,11 +77,6 @@ def answered(lab: Lab, exercise: str, source: str) -> Locator:
     lab.run(cell)
     lab.run(check)
     return check
-
-
-def by_night(stems: Collection[str], but: Collection[str]) -> list[str | ParameterSet]:
-    """Return the sittings as parameters of a test, which by day has only those that are named in `but`."""
-    return [stem if stem in but else pytest.param(stem, marks=pytest.mark.night) for stem in stems]
 
 
 @pytest.mark.parametrize("stem", by_night(COURSE.stems, BY_DAY))
