@@ -60,9 +60,9 @@ test-all: $(READY) ## set up, and run every test, as each night: all proofs, cla
 quick: $(READY) ## check style and types, and run the tests of what has changed since the last push, in a minute
 	@python -m tests.quick
 
-test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium); screenshots in build/screenshots/
+test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium), with NIGHT=1 all; see build/screenshots/
 	python -m tests.browser.chromium
-	pytest tests/browser -n logical --maxprocesses 4 --dist loadgroup
+	pytest tests/browser -n logical --maxprocesses 4 --dist loadgroup$(if $(NIGHT), -m "")
 
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build

@@ -258,11 +258,12 @@ class TestMake:
         assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b --cpu-seconds 500' in sample
 
     def test_browser(self) -> None:
-        """`make test-browser` fails without a browser, and `make test` needs none."""
+        """`make test-browser` fails without a browser, with NIGHT=1 it runs all, and `make test` needs no browser."""
         told = make("-n", "test-browser").strip().split("\n")[-2:]
 
         shared = "-n logical --maxprocesses 4 --dist loadgroup"
         assert ["python -m tests.browser.chromium", f"pytest tests/browser {shared}"] == told
+        assert f'pytest tests/browser {shared} -m ""' in make("-n", "test-browser", "NIGHT=1")
         assert "browser" not in make("-n", *(part.command[0] for part in suite.ALL))
 
     def test_parameters(self) -> None:

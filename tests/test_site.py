@@ -227,14 +227,16 @@ def test_notebooks_of_different_builds_are_refused() -> None:
 
 @pytest.mark.parametrize("path", sorted((PROJECT / "solutions").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_no_solution_stands_open(path: Path) -> None:
-    """On each chapter's page, everything that students write is folded or absent."""
+    """On each chapter's page, everything that students write is folded or absent, and each prediction has its place."""
     student = nbformat.read(PROJECT / "notebooks" / path.name, as_version=4)
     worked = nbformat.read(path, as_version=4)
     written = {w.source for s, w in zip(student.cells, worked.cells, strict=True) if s.source != w.source}
     page = chapter_page(path.stem, student, worked)
     shown = [each.source for each in page.cells if "hide-input" not in each.metadata.get("tags", [])]
 
+    guesses = sum(cell.source.startswith("guess = ...") for cell in student.cells)
     assert written and not written.intersection(shown)
+    assert guesses == sum(cell.source.startswith('<div class="asks"') for cell in page.cells)
     assert len({each.id for each in page.cells}) == len(page.cells)
 
 

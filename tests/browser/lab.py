@@ -27,6 +27,21 @@ _OPEN = """async path => {
     for (const one of others(panel)) one.dispose()
     shell.activateById(panel.id)
 }"""
+# What the site's JupyterLite brings into each JupyterLab of a developer, where its one extension does not load.
+_LITE = "@jupyterlite/pyodide-kernel-extension"
+SHARED = "shared.ipynb"  # what `Lab.write` writes; the next test takes over its kernel, since a new one takes seconds
+# What makes a used kernel as good as a new one: no explorers, no names, torch's first seed.
+_AS_NEW = """import ipywidgets, torch
+ipywidgets.Widget.close_all()
+torch.manual_seed(67280421310721)
+get_ipython().reset()"""
+# Empties the kernel of the open notebook if it is the shared one, and returns whether it was.
+_MAKE_AS_NEW = f"""async code => {{
+    const panel = {_NOTEBOOK}
+    if (panel?.context?.path !== "{SHARED}") return false
+    await panel.sessionContext.session.kernel.requestExecute({{ code, silent: true }}).done
+    return true
+}}"""
 _HAS_LAB = "Boolean(window.jupyterapp?.shell?.widgets)"
 
 
@@ -57,15 +72,15 @@ class Lab:
         self.complaints.append(str(error))
 
     def _note(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and _LITE not in message.text:
             self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
-    def write(self, name: str, *cells: str) -> str:
-        """Write a notebook with these code cells, and return its name."""
+    def write(self, *cells: str) -> str:
+        """Write a notebook with these code cells, and return its name; it gets the kernel of the last one, emptied."""
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        nbformat.write(notebook, self.server.folder / name)
-        return name
+        nbformat.write(notebook, self.server.folder / SHARED)
+        return SHARED
 
     def open(self, notebook: str) -> None:
         """Open a notebook in place of the open one, and wait until its kernel is idle; other kernels keep running."""
@@ -154,16 +169,17 @@ class Desk:
         return Lab(self._context.pages[0], self.server)
 
     def clear(self, lab: Lab) -> None:
-        """Close all documents, end all kernels, and reset what a test may set; closes a page that shows a dialog."""
+        """Close all documents, end or empty all kernels, and reset what a test may set; closes a page with a dialog."""
         lab.leave()
-        page = lab.page
+        page, emptied = lab.page, False
         if not page.url.startswith(f"{self.server.address}/lab") or page.locator(".jp-Dialog").count():
             lab.close()
         elif page.evaluate(_HAS_LAB):
+            emptied = page.evaluate(_MAKE_AS_NEW, _AS_NEW)
             page.evaluate("for (const one of [...jupyterapp.shell.widgets('main')]) one.dispose()")
             if page.evaluate("document.body.dataset.jpThemeName") != LIGHT:
                 lab.use_theme(LIGHT)
-        self.server.end_kernels(page.request)
+        self.server.end_kernels(page.request, but=SHARED if emptied else "")
         page.set_viewport_size(self._device["viewport"])
         page.emulate_media(reduced_motion="null")
         page.context.clear_permissions()

@@ -48,9 +48,11 @@ class Server:
         """Return the address of a notebook of the folder in Notebook 7, which shows one notebook and nothing else."""
         return f"{self.address}/notebooks/{notebook}?token={self.token}"
 
-    def end_kernels(self, request: APIRequestContext) -> None:
-        """End the kernels of all notebooks."""
+    def end_kernels(self, request: APIRequestContext, but: str = "") -> None:
+        """End the kernels of all notebooks but one."""
         for session in request.get(f"{self.address}/api/sessions?token={self.token}").json():
+            if session["path"] == but:
+                continue
             request.delete(f"{self.address}/api/sessions/{session['id']}?token={self.token}")
 
 

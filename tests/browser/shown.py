@@ -18,9 +18,9 @@ WIDTHS = (1280, 1000, 390)  # a laptop, a window beside another one, a phone
 IS_CUT_OFF = "root => root.scrollWidth > root.clientWidth"
 
 
-def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
-    """Open the explorer that a cell shows in JupyterLab; notebooks of the same name share a kernel."""
-    lab.open(lab.write(name, code))
+def opened(lab: Lab, code: str) -> Locator:
+    """Open the explorer that a cell shows in JupyterLab."""
+    lab.open(lab.write(code))
     lab.run_all()
     found = lab.page.locator(".explorer").first
     found.wait_for()

@@ -32,7 +32,7 @@ def arranger(lab: Lab) -> Locator:
 
 def shown(lab: Lab) -> Locator:
     """Return the explorer once the page shows it."""
-    lab.open(lab.write("arrange.ipynb", SETUP, CELL, ANSWER, CHECK))
+    lab.open(lab.write(SETUP, CELL, ANSWER, CHECK))
     for cell in lab.page.locator(".jp-Notebook .jp-CodeCell").all()[:2]:
         lab.run(cell)
     found = lab.page.locator(".explorer").first

@@ -32,7 +32,7 @@ def all_passed(server: Server) -> Iterator[None]:
 
 def card(lab: Lab) -> Locator:
     """Return the output of `progress` in a notebook."""
-    lab.open(lab.write("card.ipynb", CELL))
+    lab.open(lab.write(CELL))
     lab.run_all()
     shown = lab.page.locator(".jp-OutputArea-output").filter(has_text="You can now")
     shown.wait_for()

@@ -84,7 +84,7 @@ def told(lab: Lab) -> str:
 
 def with_second_cell(lab: Lab, code: str = PREDICT) -> Locator:
     """Open a pad above a cell that prints what Python has received."""
-    lab.open(lab.write("pad.ipynb", code, TELLS))
+    lab.open(lab.write(code, TELLS))
     lab.run_all()
     found = lab.page.locator(".explorer").first
     found.wait_for()
@@ -262,7 +262,7 @@ def test_predict_that_raises(lab: Lab) -> None:
 
 def test_two_views_show_the_same(lab: Lab) -> None:
     """A second view of the pad shows what the reader draws in the first."""
-    lab.open(lab.write("two.ipynb", PREDICT, "pad"))
+    lab.open(lab.write(PREDICT, "pad"))
     lab.run_all()
     first, second = lab.page.locator(".explorer").first, lab.page.locator(".explorer").nth(1)
     second.wait_for()
@@ -274,9 +274,7 @@ def test_two_views_show_the_same(lab: Lab) -> None:
 
 def test_second_pad_on_the_same_paper(lab: Lab) -> None:
     """After Run All each pad reads with its own function, and both show what is drawn on one of them."""
-    lab.open(
-        lab.write("paper.ipynb", PREDICT, "pad.use(predict, lambda drawing: drawing.reshape(8, 4, 8, 4).sum((1, 3)).T)")
-    )
+    lab.open(lab.write(PREDICT, "pad.use(predict, lambda drawing: drawing.reshape(8, 4, 8, 4).sum((1, 3)).T)"))
     lab.run_all()
     first, second = lab.page.locator(".explorer").first, lab.page.locator(".explorer").nth(1)
     second.wait_for()
@@ -312,7 +310,7 @@ def test_saved_drawings_outlive_the_kernel(lab: Lab) -> None:
 def test_in_notebook_7(lab: Lab) -> None:
     """In Notebook 7 a mouse draws, a key undoes, and Python receives what the reader saves."""
     page = lab.page
-    page.goto(lab.server.plain_page(lab.write("seven.ipynb", PREDICT, TELLS)))
+    page.goto(lab.server.plain_page(lab.write(PREDICT, TELLS)))
     cells = page.locator(".jp-Notebook .jp-Cell")
     expect(cells).to_have_count(2, timeout=PATIENCE)
     expect(cells.nth(1)).to_contain_text("pad.kept")

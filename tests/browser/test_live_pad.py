@@ -23,6 +23,8 @@ from tests.browser.lab import keep_picture
 from tests.small_chapter import PROJECT
 from tests.ten_hands import TIMES, all_drawings, counts, lesson
 
+pytestmark = pytest.mark.xdist_group("live pad")  # one process trains it
+
 MOST_BYTES = 60_000
 LAYERS = "JSON.parse(document.querySelector('script[type=\"application/json\"]').textContent)"
 READ = f"drawings => {{ const data = handwriting.network({LAYERS}); return drawings.map(ink => {{"

@@ -155,7 +155,7 @@ def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
 
     The slider's value only rises.
     """
-    stepper = opened(lab, SLOWLY + LINE, "slowly.ipynb")
+    stepper = opened(lab, SLOWLY + LINE)
     rate = stepper.get_by_role("slider", name="Learning rate")
     stepper.evaluate(NOTED)
     rate.focus()
@@ -169,6 +169,7 @@ def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
     assert noted == sorted(noted) and last == rate.get_attribute("aria-valuetext") == "1.2"
     expect(rate).to_be_focused()
     assert lab.complaints == []
+    lab.restart_kernel()  # in which recording stays slow
 
 
 def test_all_columns_stand_at_1000_pixels(lab: Lab) -> None:

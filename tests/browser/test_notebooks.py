@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_rules import RESERVED
-from tests.asked import NIGHT
+from tests.asked import NIGHT, by_night
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
@@ -20,6 +20,8 @@ from tests.small_chapter import PROJECT
 
 STEM, EXERCISE, MISTAKE = "ch01b_broadcasting", "add_bias", "batch-axis"
 EXPLORER = "from explorers import shape_explorer\nshape_explorer()"
+# By day these show all in a page that sittings have in common, and most explorers; `make nbval` runs the cells of all.
+BY_DAY = ("ch02a_gradients", "ch04a_training_loop", "ch06a_your_handwriting")
 SLOW = 180_000  # milliseconds that a chapter, or nbgrader on one, may take on a busy machine
 
 
@@ -77,7 +79,7 @@ def answered(lab: Lab, exercise: str, source: str) -> Locator:
     return check
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
+@pytest.mark.parametrize("stem", by_night(COURSE.stems, BY_DAY))
 def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
     """Run All runs every code cell of an unsolved notebook without an error, and the page reports none."""
     nbformat.write(whole(stem), lab.server.folder / f"{stem}.ipynb")
@@ -99,7 +101,7 @@ def first_section(notebook: NotebookNode) -> int:
     return begun[1]
 
 
-@pytest.mark.parametrize("stem", [STEM, *(pytest.param(each, marks=pytest.mark.night) for each in COURSE.stems[1:])])
+@pytest.mark.parametrize("stem", by_night(COURSE.stems, [STEM]))
 def test_shift_and_enter_from_the_top_lead_into_no_error(lab: Lab, stem: str) -> None:
     """The first instruction of a notebook, followed to the letter to the end of the first section, raises nothing."""
     notebook = nbformat.read(student(stem), as_version=4)
@@ -199,7 +201,7 @@ def test_check_tells_of_a_helper_further_down(lab: Lab) -> None:
     answer = "def add_bias(x, bias):\n    return x + as_column(bias)"
     helper = "def as_column(bias):\n    return bias[:, None]"
     setup = "import torch\nfrom autograder import check"
-    lab.open(lab.write("below.ipynb", setup, answer, 'check("add_bias", add_bias)', helper))
+    lab.open(lab.write(setup, answer, 'check("add_bias", add_bias)', helper))
     cells = lab.page.locator(".jp-CodeCell")
     for place in (0, 3, 1, 2):
         lab.run(cells.nth(place))

@@ -32,7 +32,7 @@ FIRST_PAGE = "from course.figures import ch01 as figures\nfigures.first_page()"
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_pictures_are_shown_and_told(lab: Lab, theme: str) -> None:
     """Each picture has its text for a screen reader, also in a reopened notebook, and fits the theme."""
-    notebook = lab.write("pictures.ipynb", SETUP, DIGITS, FIRST_PAGE, PLOT)
+    notebook = lab.write(SETUP, DIGITS, FIRST_PAGE, PLOT)
     lab.open(notebook)
     lab.use_theme(theme)
     lab.run_all()

@@ -15,7 +15,7 @@ autograd_stepper(x * y, x=x, y=y)"""
 
 def test_films_play_on(lab: Lab) -> None:
     """Films of a reopened notebook play by buttons and arrow keys, and no message says that a model is missing."""
-    lab.open(lab.write("saved.ipynb", SHAPE, GRAPH))
+    lab.open(lab.write(SHAPE, GRAPH))
     lab.run_all()
     explorers = lab.page.locator(".explorer")
     expect(explorers).to_have_count(2)
