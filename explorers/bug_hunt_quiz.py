@@ -1,11 +1,11 @@
-"""`hunt` and `mend`: find the bug in somebody's program, and mend it."""
+"""`hunt` and `mend`: find the bug in somebody's program, and mend it; for practice, or in a graded hunt."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -16,24 +16,34 @@ from autograder.course.course import Course, current_course
 from autograder.diagnosis.value_kinds import type_words
 from autograder.exercises.probe import see
 from autograder.files import digest_of
+from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import visible_report
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.lesson_functions import wrap_message
-from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook
+from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, faulty_program_name, read_hunts
+from autograder.notebook.saved_notebook import path_of_notebook
+from autograder.questions.bug_hunt import (
+    BugHunt,
+    ExerciseHunts,
+    difficulty,
+    hunted_exercise,
+    read_hunts,
+)
 from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
+from autograder.questions.mended_program import mending_exercise
 from autograder.questions.question import Question
 
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
     from explorers.quiz_widget import Quiz
 
-SEEN = ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had
+SEEN = ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had, and has to hand in
 _MOST_BYTES = 2**18
 _EASIEST = 6  # of the easiest hunts that a reader has not had, one of so many comes next
 _RANDOM = Random()
 _had: list[BugHunt] = []  # the hunts of this kernel
+_given: list[str] = []  # the lines on graded hunts of this kernel, as in the file
 
 
 def hunt(name: str | None = None) -> Quiz | None:
@@ -64,12 +74,16 @@ def hunt(name: str | None = None) -> Quiz | None:
 def mend(answer: object = None) -> None:
     """Judge your mended version of the program that `hunt` has shown, as `check` would; it does not count as progress.
 
-    Without an argument it prints the program, to be copied into a cell.
+    Without an argument it prints the program, to be copied into a cell. With the name of an exercise, in quotes, it
+    prints the program that is yours in a graded hunt of it, always the same one in this folder.
     """
     if answer is None:
         print(f"{_had[-1].code}\nmend({_had[-1].name})" if _had else "Run `hunt()` first: it shows a program to mend.")
         return
     course = current_course()
+    if isinstance(answer, str) and not hunted_exercise(answer, _names_in(course)):
+        print(_program_to_hand_in(answer, course))
+        return
     exercise = _exercise_of(answer, course)
     if exercise is None:
         what = f"`{answer.__name__}`" if callable(answer) and hasattr(answer, "__name__") else type_words(see(answer))
@@ -84,11 +98,50 @@ def mend(answer: object = None) -> None:
         print("Mended. `hunt()` brings another one.")
 
 
+def _program_to_hand_in(name: str, course: Course) -> str:
+    """Return the reader's program for a graded hunt of an exercise, drawn at the first call, or why there is none."""
+    exercise = course.find(name)
+    known = _hunts(course).get(name)
+    programs = mending_exercise(exercise, known.hunts if known else ()).hunts
+    if not programs:
+        return wrap_message(f"`{name}` has no program to mend.")
+    if not (_is_passed(name) or _may_be_graded_here(name)):
+        return wrap_message(
+            f"Pass the check of `{name}` first, or run this in a notebook with a graded hunt of it: "
+            "the programs are nearly answers."
+        )
+    known_lines = {*_given, *_lines_of_file()}
+    drawn = next((each for each in programs if _drawn_line(each) in known_lines), None)
+    if drawn is None:
+        drawn = _RANDOM.choice(programs)
+        _given.append(_drawn_line(drawn))
+        _add_to_file(_drawn_line(drawn))
+    return drawn.numbered
+
+
+def _drawn_line(drawn: BugHunt) -> str:
+    """Return the line of the file that says which program is the reader's in a graded hunt."""
+    return f"{drawn.exercise} {drawn.number}"
+
+
+def _may_be_graded_here(name: str) -> bool:
+    """Return whether the notebook has a graded hunt of an exercise; also where the notebook's file is not known."""
+    shell = shell_of_reader()
+    path = path_of_notebook(shell) if shell is not None else None
+    try:
+        return path is None or f"{CHECK}{their_name(name)}" in path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
+        return True
+
+
 def _exercise_of(answer: object, course: Course) -> str | None:
     """Return the exercise that a program of a hunt answers, by its name; None if it is no such program."""
-    called = getattr(answer, "__name__", "")
-    names = (name for chapter in course.listed for name in chapter.exercises)
-    return next((name for name in names if callable(answer) and called == faulty_program_name(name)), None)
+    called = getattr(answer, "__name__", "") if callable(answer) else ""
+    return hunted_exercise(called, _names_in(course))
+
+
+def _names_in(course: Course) -> Iterator[str]:
+    return (name for chapter in course.listed for name in chapter.exercises)
 
 
 def _hunts(course: Course) -> dict[str, ExerciseHunts]:
@@ -142,19 +195,27 @@ def _file() -> Path | None:
     return folder / SEEN if folder is not None else None
 
 
-def _digests_had() -> set[str]:
-    lines: list[str] = []
+def _lines_of_file() -> list[str]:
     with contextlib.suppress(OSError):
-        lines = read_lines(path, _MOST_BYTES) if (path := _file()) is not None else []
-    return {*map(_digest, _had), *(line.strip('"') for line in lines)}
+        return read_lines(path, _MOST_BYTES) if (path := _file()) is not None else []
+    return []
+
+
+def _add_to_file(line: str) -> None:
+    """Add a line to the file, in the folder where that can be done."""
+    with contextlib.suppress(OSError):
+        if (path := _file()) is not None:
+            append_line(path, line)
+
+
+def _digests_had() -> set[str]:
+    return {*map(_digest, _had), *(line.strip('"') for line in _lines_of_file())}
 
 
 def _note(chosen: BugHunt) -> None:
-    """Remember a hunt, in the folder where that can be done, so that the next one is another."""
+    """Remember a hunt, so that the next one is another."""
     _had.append(chosen)
-    with contextlib.suppress(OSError):
-        if (path := _file()) is not None:
-            append_line(path, json.dumps(_digest(chosen)))
+    _add_to_file(json.dumps(_digest(chosen)))
 
 
 def _advice_at_the_end(chosen: BugHunt) -> Callable[[Question, int], Any]:

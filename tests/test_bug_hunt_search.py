@@ -10,12 +10,13 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import single_line_edits
-from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit
+from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
 from autograder.authoring.hunt_files import made_of, outdated_hunts
 from autograder.authoring.program_classification import ProgramRuns
 from autograder.authoring.variable_renaming import other_names, renamed
 from autograder.course.chapter_judge import Judge
 from autograder.course.exercise_files import ExerciseParts
+from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.files import write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path
 from autograder.questions.false_sentences import tags_of_false_sentences
@@ -104,6 +105,49 @@ def test_other_names() -> None:
     assert other_names(["def f(average, losses):\n    mean = average\n    return f'{mean}'\n"], []) == {}
 
 
+def test_no_edit_takes_an_object_for_one_of_its_values() -> None:
+    """`self.x[self]` asks itself for an index, again and again, and torch hides the error that would end it."""
+    text = "class Rows:\n    def row(self, i):\n        at = i + 1\n        return self.x[at - i]\n"
+
+    assert "return self.x[at - at]" in (found := lines_of(single_line_edits.mutations(text, 4)))
+    assert [] == [line for line in found if "self " in line or "self]" in line]
+
+
+MODE = """\
+def count_syncs(fn):
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            super().__init__()
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return []
+"""
+
+
+def test_a_program_leaves_no_mode_behind() -> None:
+    """One that breaks the end of its own mode fails, and what is computed later does not pass through the mode."""
+    runs = ProgramRuns(
+        Judge((PROJECT / "course").resolve(), "ch05c_time_and_memory", only="count_syncs"), "count_syncs"
+    )
+
+    assert not runs.passes(MODE) and runs.mistake_shown(MODE) is None and 0 == active_mode_count()
+    assert runs.passes(runs.solution)
+
+
+@pytest.mark.parametrize(
+    ("stem", "name", "told"),
+    [
+        ("ch01b_broadcasting", "add_bias", "a hunt needs a line at fault, two others"),
+        ("ch05a_devices", "make_agnostic", "its right programs have 44 lines and more, and a hunt has 34 at most"),
+    ],
+)
+def test_why_an_exercise_has_none(stem: str, name: str, told: str) -> None:
+    """What is too short or too long can have no hunt, and the command says which it is."""
+    assert why_none(ProgramRuns(Judge((PROJECT / "course").resolve(), stem, only=name), name)).startswith(told)
+
+
 @cache
 def judged() -> tuple[Judge, str]:
     """Return the judge of one exercise."""
@@ -153,3 +197,5 @@ def test_command_searches_what_is_due(tmp_path: Path, capfd: pytest.CaptureFixtu
     told = capfd.readouterr().out
     assert "add_bias: the search failed (exit code 1)" in told and "standardize: 6 hunts" in told
     assert "one_hot" not in told and outdated_hunts(course, stem) == ["add_bias"]
+    assert main(["--root", str(course.parent), "hunts", "first_and_rest"]) == 0
+    assert "first_and_rest: no hunts: a hunt needs a line at fault" in capfd.readouterr().out

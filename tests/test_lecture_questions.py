@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from random import Random
@@ -107,7 +108,7 @@ def test_most_mistakes_give_a_question() -> None:
 
 
 def test_a_proven_hunt_comes_before_the_banks_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hunt of the mistake is taken with the false sentences of its file; without one, the bank has both."""
+    """A short hunt of the mistake is taken with the false sentences of its file; without one, the bank has both."""
     hunt = BugHunt(NAME, "largest", "def their_masked_mean(x, mask, dim):\n    return x\n", "change", 2, (1,))
     hunts = {NAME: ExerciseHunts("", {"largest": ("keeps-dim",)}, (hunt,))}
     monkeypatch.setattr("autograder.questions.program_of_mistake.read_hunts", lambda *_: hunts)
@@ -117,6 +118,9 @@ def test_a_proven_hunt_comes_before_the_banks_answer(monkeypatch: pytest.MonkeyP
     assert of_bank is not None and of_bank[0].code.startswith("def their_masked_mean(x, mask, dim):\n")
     assert '"""' not in of_bank[0].code and "#" not in of_bank[0].code
     assert None is program_of_mistake(COURSE, NAME, "no-such-mistake")
+    long = replace(hunt, mistake="keeps-dim", code="def their_masked_mean(x, mask, dim):\n" + "    x = x\n" * 30)
+    hunts[NAME] = replace(hunts[NAME], hunts=(long,))
+    assert program_of_mistake(COURSE, NAME, "keeps-dim") == of_bank
 
 
 def test_a_class_without_known_mistakes_has_no_page(tmp_path: Path) -> None:

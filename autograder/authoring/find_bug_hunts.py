@@ -28,7 +28,7 @@ from autograder.questions.bug_hunt import BugHunt, difficulty
 T = TypeVar("T")
 
 _PER_EXERCISE, _PER_MISTAKE = 40, 3
-_LEAST_LINES, _MOST_LINES, _WIDEST = 3, 27, 100  # of a program, and characters of a line
+_LEAST_LINES, _MOST_LINES, _WIDEST = 3, 34, 100  # of a program, and characters of a line
 _OTHERS = 3  # lines that are offered beside the one at fault; two are enough for a short program
 # How many edits of one line are tried, and how many of a whole program, by whether the exercise takes long.
 _TRIED = {False: (80, 500, 400), True: (24, 0, 60)}
@@ -40,6 +40,14 @@ _UNTOUCHED = "untouched"
 def find_hunts(runs: ProgramRuns) -> tuple[BugHunt, ...]:
     """Return the proven hunts of an exercise, easy ones first."""
     return tuple(sorted(_Search(runs).hunts(), key=difficulty))
+
+
+def why_none(runs: ProgramRuns) -> str:
+    """Return why an exercise has no hunts, whichever the search has tried."""
+    shortest = min(len(text.splitlines()) for text in _Search(runs).right)
+    if shortest > _MOST_LINES:
+        return f"its right programs have {shortest} lines and more, and a hunt has {_MOST_LINES} at most"
+    return "a hunt needs a line at fault, two others that no edit mends, and two sentences that are false of it"
 
 
 class _Search:
@@ -118,13 +126,17 @@ class _Search:
                     yield str(tag), edit, right
 
     def _proven(self, tag: str, edit: ProgramEdit, mend: str, number: int) -> BugHunt | None:
-        """Return the hunt, with other names, and lines that are not at fault; None if it cannot be proven."""
+        """Return the hunt, with other names, and lines that are not at fault; None if it cannot be proven.
+
+        The names stay where the exercise has a rule that counts the lines which differ from a program given in it.
+        """
         others = self._others(edit, mend)
         names = other_names((edit.text, mend), self.runs.prelude, number)
-        text, mended = (renamed(each, names, self.name) for each in (edit.text, mend))
-        if len(others) < 2 or not self.runs.shows_as(tag, text) or not self.runs.passes(mended):
-            return None
-        return BugHunt(self.name, tag, text, edit.kind, edit.line, tuple(sorted(others)))
+        for known in ((names, {}) if names else ({},)) if len(others) >= 2 else ():
+            text, mended = (renamed(each, known, self.name) for each in (edit.text, mend))
+            if self.runs.shows_as(tag, text) and self.runs.passes(mended):
+                return BugHunt(self.name, tag, text, edit.kind, edit.line, tuple(sorted(others)))
+        return None
 
     def _others(self, edit: ProgramEdit, mend: str) -> list[int]:
         """Return up to three lines, the nearest first, of which no edit makes the program right."""

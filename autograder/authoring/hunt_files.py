@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.authoring.find_bug_hunts import find_hunts
+from autograder.authoring.find_bug_hunts import find_hunts, why_none
 from autograder.authoring.program_classification import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
@@ -43,4 +43,4 @@ def write_hunts(parts: ExerciseParts) -> str:
     kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
     every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}
     write_all({hunts_path(course, stem): encode_hunts({each: every[each] for each in order if each in every})})
-    return f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes"
+    return f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes" if hunts else f"{name}: no hunts: {why_none(runs)}"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch._dynamo  # noqa: F401 - some programs make torch import it, and a time limit would leave half of it
+from torch.utils._python_dispatch import _pop_mode
 
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import mutant_survives, time_limit
@@ -15,6 +18,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
+from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken_rules
 from autograder.questions.bug_hunt import faulty_program_name
@@ -22,6 +26,20 @@ from autograder.run_source import run_source
 
 _FRESH = 4105
 _MORE, _TIMES = 0.3, 4  # a program may take so many times as long as the solution, and so many seconds more
+
+
+@contextmanager
+def _without_its_modes() -> Iterator[None]:
+    """End the modes in which a program leaves torch: everything that is computed later would pass through them."""
+    before = active_mode_count()
+    try:
+        yield
+    finally:
+        try:
+            exit_modes(before)
+        except IndexError:  # the program has initialized its active mode again, which then does not know how to end
+            for _ in range(active_mode_count() - before):
+                _pop_mode()
 
 
 class ProgramRuns:
@@ -50,7 +68,8 @@ class ProgramRuns:
         if text not in self._passed:
             mutant = Mutant("", text, 0)
             try:
-                passed = mutant_survives(self.exercise, mutant, self._pairs, self.prelude, self._seconds)
+                with _without_its_modes():
+                    passed = mutant_survives(self.exercise, mutant, self._pairs, self.prelude, self._seconds)
             except Exception:  # its text is no program
                 passed = False
             self._passed[text] = passed
@@ -97,10 +116,10 @@ class ProgramRuns:
 
     def _observe(self, answer: Any, case: Any) -> Observation | None:
         try:
-            with warnings.catch_warnings(), time_limit(self._seconds):
+            with warnings.catch_warnings(), _without_its_modes(), time_limit(self._seconds):
                 warnings.simplefilter("ignore")
                 return self.exercise.observe(answer, [case])[0]
-        except TimeoutError:
+        except (TimeoutError, IndexError):  # it was stopped, or has broken the end of its own mode
             return None
 
     def _answer(self, text: str) -> Any:

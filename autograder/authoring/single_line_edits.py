@@ -25,8 +25,8 @@ _SUFFIXES = (
     *(".squeeze()", ".abs()", ".sum()", ".mean()"),
 )
 _SILLY = re.compile(
-    r"\w_\"|[+-] 0\b(?![.])|[*/] 1\b(?![.])|torch\.abs\(|\.double\(\)$|^\s*return \["
-)  # nobody writes this
+    r"\w_\"|[+-] 0\b(?![.])|[*/] 1\b(?![.])|torch\.abs\(|\.double\(\)$|^\s*return \[|\bself\b(?!\.)"
+)  # nobody writes this; and an object as an index into its own tensor recurses without an end, which torch hides
 # A line that is one entry of a dictionary, or one argument of a call.
 _ENTRY = re.compile(r'("\w+": |\w+=|)(.+?)(,?)')
 _LIKELY = 24  # edits of one kind that are tried before those of other kinds

@@ -13,13 +13,14 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
+from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.course.exercise_index import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
+from autograder.grading.borrowed_hunts import files_of_hunts, with_all_borrowed
 from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import qualified_name
 from autograder.submission.read_submission import submission_from_files
@@ -147,7 +148,7 @@ class Assignment:
         """Return a chapter with all exercises of the notebook, borrowed ones included; raise CourseError."""
         course = Path(self.course)
         own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else empty_chapter(self.place, "")
-        return with_borrowed(own, course, self.lent)
+        return with_all_borrowed(own, course, self.lent)
 
     def key(self, parcel: SubmittedFiles) -> str:
         """Return the key of the verdict on a submission; it changes with the submission and with the assignment."""
@@ -228,7 +229,7 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
     """Return the paths of the course files on which a verdict depends.
 
     These are the chapters of the exercises with their answer banks, all exercise files (they may import each other),
-    the instruments of lessons, and the list of exercises. Without exercises it is the list alone.
+    the instruments of lessons, the programs of hunts, and the list of exercises. Without exercises it is the list.
     """
     stems = [each for each in sorted({stem, *(each.home for each in lent)}) if chapter_path(course, each).is_file()]
     if not stems:
@@ -237,7 +238,7 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
         *(chapter_path(course, each) for each in stems),
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
-        *(path for path in (course / INSTRUMENTS,) if path.is_file()),
+        *(path for path in (course / INSTRUMENTS, *files_of_hunts(course, lent)) if path.is_file()),
         *_lists(course),
     ]
 

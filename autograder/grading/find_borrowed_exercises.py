@@ -1,4 +1,7 @@
-"""Find a release's exercises from other chapters, by cells with the id `check_NAME` that call `check("NAME", NAME)`."""
+"""Find a release's exercises from other chapters, by cells with the id `check_NAME` that call `check("NAME", NAME)`.
+
+Such a cell for `their_NAME` makes a graded hunt of the exercise NAME, also of one that is the chapter's own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise
 from autograder.course.exercise_index import IndexedChapter
+from autograder.grading.borrowed_hunts import BorrowedHunt
 from autograder.ipython_syntax import CHECK
+from autograder.questions.bug_hunt import hunted_exercise
 from autograder.submission.find_answers import checked_exercises
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 
@@ -21,12 +26,16 @@ def find_borrowed_exercises(
     An exercise whose cell has no points is worth the extra credit that it has in its own chapter.
     """
     worth = {name: (each.stem, each.exercises[name].extra) for each in listed for name in each.exercises}
-    found = []
+    found: list[BorrowedExercise] = []
     for cell in release.cells:
         name = exercise_checked(cell)
-        home, extra = worth.get(name or "", (stem, 0))
-        if name and home != stem and grade_id(cell) == CHECK + name and name in checked_exercises(cell.source):
-            points = cell.metadata.nbgrader.get("points", 0)
+        if not name or grade_id(cell) != CHECK + name or name not in checked_exercises(cell.source):
+            continue
+        points, hunted = cell.metadata.nbgrader.get("points", 0), hunted_exercise(name, worth)
+        home, extra = worth.get(hunted or name, (stem, 0))
+        if hunted:
+            found.append(BorrowedHunt(name, home, points, hunted=hunted))
+        elif home != stem:
             found.append(BorrowedExercise(name, home, points, 0 if points else extra))
     return tuple(found)
 

@@ -20,6 +20,7 @@ from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_
 from autograder.grading.execution_plan import ExerciseTask, RunPlan, plan_run
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
+from autograder.questions.mended_program import MendingExercise, unknown_program_lines
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
@@ -79,7 +80,12 @@ class SubmissionGrading:
             points={name: chapter.points(name) for name in chapter.exercises},
             extra={name: chapter.extra(name) for name in chapter.exercises},
             repairs=submission.repairs,
-            eye=(*submission.eye, *unjudgeable_lines(reports), *self._missing(reports)),
+            eye=(
+                *submission.eye,
+                *unjudgeable_lines(reports),
+                *unknown_program_lines(reports),
+                *self._missing(reports),
+            ),
             trouble=submission.trouble,
         )
 
@@ -133,6 +139,14 @@ def report_on(
     notebook binds elsewhere. If the name is in `given`, those that the notebook binds anywhere, the report has no
     note on it.
     """
+    report = _report_on_cases(judge, name, outcome, source, seed, limits, given)
+    exercise = judge.exercises[name]
+    return exercise.as_mend(report, source) if isinstance(exercise, MendingExercise) else report
+
+
+def _report_on_cases(
+    judge: Judge, name: str, outcome: ExerciseOutcome, source: str, seed: int, limits: Limits, given: Collection[str]
+) -> Report:
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
         return uniform_report(

@@ -62,15 +62,16 @@ class Grader:
         """Return a new judge of the assignment's exercises."""
         import torch
 
-        from autograder.course.chapter_judge import Judge
         from autograder.course.expected_cache import ExpectedCache
+        from autograder.grading.hunt_judge import HuntJudge
 
         torch.set_num_threads(1)  # as in the sandbox: floating-point sums are then equal to the last bit
         wanted = self._assignment
         shelf = ExpectedCache(round_keys_folder(Path(wanted.course), wanted.stem), wanted.digest)
         is_here = Path(wanted.course).is_dir()  # a machine of a cluster may not have the course folder
         prelude = setup_text(self.release)
-        return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=shelf if is_here else None)
+        found = shelf if is_here else None
+        return HuntJudge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=found)
 
     def _own_cells(self) -> OwnCellsRunner | None:
         own, judge = self._assignment.own, self._judge

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from IPython.display import display
 
@@ -14,6 +15,7 @@ from autograder.diagnosis.judge_observations import judge, uniform_report
 from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
+from autograder.exercises.exercise import Exercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.hidden_state import with_notes
@@ -27,6 +29,8 @@ from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
+from autograder.questions.bug_hunt import hunted_exercise, read_hunts
+from autograder.questions.mended_program import MendingExercise, mending_exercise
 from autograder.questions.student_program import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
@@ -39,8 +43,12 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
+    A mended program of a graded hunt (`their_NAME`) takes the visible cases, and is no progress.
     """
     require_name_first(name)
+    if hunted_exercise(name, _exercises()):
+        _check_mend(name, answer)
+        return
     with still_checking(name) as show:
         if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
@@ -62,8 +70,25 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         display(card)
     if report.passed:
         say_once_where_it_is_kept()
+    _refuse(report)
+
+
+def _check_mend(name: str, answer: object) -> None:
+    """Check a mended program of a graded hunt on the visible cases, without progress, hints and offers."""
+    with still_checking(name) as show:
+        report = visible_report(name, answer)
+        show(Feedback(report))
+    _refuse(report)
+
+
+def _refuse(report: Report) -> None:
+    """Raise CheckFailed for an answer that did not pass where nbgrader runs the notebook."""
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
+
+
+def _exercises() -> Iterator[str]:
+    return (name for chapter in current_course().listed for name in chapter.exercises)
 
 
 def _offer(name: str, answer: object) -> str:
@@ -97,28 +122,40 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
     This needs no solution, no course folder and no network: the expected observations are in the package. `cell` is
     the text of an answer that no cell has defined.
     """
-    exercise = current_course().find(name)
-    key = current_course().keys(exercise.chapter)[name]
-    if not callable(answer):
-        return not_callable(name, answer, key)
-    other = getattr(answer, "__name__", name)
-    if other != name and other in current_course().keys(exercise.chapter):
-        return uniform_report(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
+    exercise, key = _task(name)
+    keys = current_course().keys(exercise.chapter)
+    if other := _something_else(exercise, answer, keys):
+        return uniform_report(exercise, key.cases, Status.FAIL, other)
+    assert callable(answer)
     calls = call_on_cases(exercise, answer, key.cases)
-    text = text_of(name, answer, current_course().keys(exercise.chapter), cell)
+    text = text_of(name, answer, keys, cell)
     stopped = timeout_report(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
-    return report
+    return exercise.as_mend(report, text) if isinstance(exercise, MendingExercise) else report
 
 
-def not_callable(name: str, answer: object, key: ExpectedObservations) -> Report:
-    """Return the report on an answer that is not callable."""
-    sentence = (
-        f"Expected the function `{name}` itself, got {type_words(see(answer))}. "
-        f'Write `check("{name}", {name})`, without calling it.'
-    )
-    return uniform_report(current_course().find(name), key.cases, Status.FAIL, sentence)
+def _task(name: str) -> tuple[Exercise, ExpectedObservations]:
+    """Return an exercise with its key, or for `their_NAME` the task to mend a program, whose key has no mistakes."""
+    course, hunted = current_course(), hunted_exercise(name, _exercises())
+    exercise = course.find(hunted or name)
+    key = course.keys(exercise.chapter)[exercise.name]
+    if hunted is None:
+        return exercise, key
+    known = read_hunts(course.folder, exercise.chapter).get(hunted)
+    return mending_exercise(exercise, known.hunts if known else ()), replace(key, exercise=name, mistakes=())
+
+
+def _something_else(exercise: Exercise, answer: object, exercises: Collection[str]) -> str:
+    """Return a sentence on what is no function, or the answer to another exercise of the chapter; "" otherwise."""
+    name = exercise.name
+    if not callable(answer):
+        return (
+            f"Expected the function `{name}` itself, got {type_words(see(answer))}. "
+            f'Write `check("{name}", {name})`, without calling it.'
+        )
+    other = getattr(answer, "__name__", name)
+    return f'This is `{other}`. Write `check("{name}", {name})`.' if other != name and other in exercises else ""
 
 
 def hint(name: str) -> None:

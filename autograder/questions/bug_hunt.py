@@ -9,14 +9,17 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.errors import DamagedData
+from autograder.files import digest_of
 
 HUNTS = "hunts"  # the folder of the files in a course
+MENDED = "mends the program"  # the one requirement in a report on a graded hunt
+_NUMBER = 6  # letters
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,27 @@ class BugHunt(FaultyProgram):
     line: int
     others: tuple[int, ...]
 
+    @property
+    def number(self) -> str:
+        """Return the program's number: six letters that change with its text."""
+        return digest_of(self.exercise, self.code)[:_NUMBER]
+
+    @property
+    def numbered(self) -> str:
+        """Return the program with its number in a comment on the first line, by which grading knows it."""
+        first, rest = self.code.split("\n", 1)
+        return f"{first}  # program {self.number}\n{rest}"
+
 
 def faulty_program_name(exercise: str) -> str:
     """Return a faulty program's name: `their_x` for `x`, so that running it does not replace the reader's `x`."""
     return f"Their{exercise}" if exercise[:1].isupper() else f"their_{exercise}"
+
+
+def hunted_exercise(name: str, exercises: Iterable[str]) -> str | None:
+    """Return the exercise of which `name` is somebody's answer; None if it is of none, or an exercise itself."""
+    known = tuple(exercises) if name.startswith(("their_", "Their")) else ()
+    return None if name in known else next((each for each in known if faulty_program_name(each) == name), None)
 
 
 @dataclass(frozen=True)

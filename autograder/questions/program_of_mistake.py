@@ -25,7 +25,7 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     if tag not in {mistake.tag for mistake in key.mistakes}:
         return None
     proven = read_hunts(course.folder, exercise.chapter).get(name)
-    if proven and (hunt := proven.easiest(tag)):
+    if proven and (hunt := proven.easiest(tag)) and _is_short(hunt.code):
         return hunt, proven.false[tag]
     path = bank_file(course.folder, exercise.chapter, name)
     bank = list(load_bank(path)) if path.is_file() else []
@@ -33,9 +33,13 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     if answer is None:
         return None
     code = re.sub(rf"\b{name}\b", faulty_program_name(name), bare(answer.source))
-    if len(code.splitlines()) > _MOST_LINES:
+    if not _is_short(code):
         return None
     sentences = {mistake.tag: mistake.sentence for mistake in key.mistakes}
     false = {sentences[each]: each for each in reversed(tags_of_false_sentences(exercise, key, bank, tag))}
     false.pop(sentences[tag], None)
     return FaultyProgram(name, tag, code), tuple(reversed(false.values()))
+
+
+def _is_short(code: str) -> bool:
+    return len(code.splitlines()) <= _MOST_LINES

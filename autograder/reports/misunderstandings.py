@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.questions.bug_hunt import MENDED
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
 
@@ -103,8 +104,8 @@ def unexplained_answers(results: ClassResults) -> list[UnexplainedAnswers]:
 
 
 def _is_unexplained(report: Report) -> bool:
-    """Whether an answer ran and was wrong, and matched no known mistake of the answer bank."""
-    if report.passed or report.mistakes or not is_attempted(report):
+    """Whether an answer ran and was wrong, and matched no known mistake of the answer bank; hunts have no bank."""
+    if report.passed or report.mistakes or not is_attempted(report) or report.verdicts[0].requirement == MENDED:
         return False
     return any(each.status is Status.FAIL or (each.status is Status.ERROR and each.call) for each in report.verdicts)
 

@@ -21,6 +21,7 @@ from autograder.exercises.exercise import Case, Exercise, ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, to_bytes
 from autograder.exercises.probe import see_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
+from autograder.questions.bug_hunt import hunted_exercise
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
@@ -124,8 +125,9 @@ def _run_steps(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list
     for step in steps:
         head = {"stage": step["stage"]}
         if "exercise" in step:
-            exercise = exercises[step["exercise"]]
-            _send(sink, _probe(head, shell, step["called"], exercise, cases[exercise.name]))
+            name = step["exercise"]
+            exercise = exercises[hunted_exercise(name, (each.name for each in exercises)) or name]
+            _send(sink, _probe(head, shell, step["called"], exercise, cases[name]))
         elif "source" in step:
             _send(sink, Frame(head | _error_fields(_run_answers(shell, step["source"], step["needed"]))))
         else:

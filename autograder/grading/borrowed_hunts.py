@@ -1,0 +1,50 @@
+"""Graded hunts of an assignment: exercises without a chapter, whose answers are mends of faulty programs.
+
+A hunt of the exercise NAME is an exercise of the name `their_NAME`, which a notebook borrows by the ids of its two
+cells, `their_NAME` and `check_their_NAME`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.course.borrowed_exercises import BorrowedExercise, with_borrowed
+from autograder.course.chapter_model import Cell, CellKind, Chapter
+from autograder.course.chapter_reader import read_chapter
+from autograder.course.course_location import chapter_path
+from autograder.questions.bug_hunt import hunts_path
+
+
+@dataclass(frozen=True)
+class BorrowedHunt(BorrowedExercise):
+    """A graded hunt: the exercise `hunted`, of the chapter `home`, is the one that its programs answer."""
+
+    hunted: str = ""
+
+
+def separate_hunts(lent: Iterable[BorrowedExercise]) -> tuple[list[BorrowedExercise], list[BorrowedHunt]]:
+    """Return the exercises that are no hunts, and the hunts."""
+    every = list(lent)
+    hunts = [each for each in every if isinstance(each, BorrowedHunt)]
+    return [each for each in every if not isinstance(each, BorrowedHunt)], hunts
+
+
+def files_of_hunts(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
+    """Return the paths of the programs of the hunts, a file for each chapter."""
+    return [hunts_path(course, stem) for stem in sorted({each.home for each in separate_hunts(lent)[1]})]
+
+
+def with_all_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
+    """Return a chapter with the borrowed exercises and hunts appended to its own cells."""
+    plain, hunts = separate_hunts(lent)
+    chapter = with_borrowed(own, course, plain)
+    return replace(chapter, cells=(*chapter.cells, *(cell for each in hunts for cell in _cells(course, each))))
+
+
+def _cells(course: Path, hunt: BorrowedHunt) -> Iterator[Cell]:
+    """Yield the cell of the hunted exercise under the hunt's name, and a check cell with the hunt's points."""
+    cell = read_chapter(chapter_path(course, hunt.home)).exercise(hunt.hunted)
+    yield replace(cell, keys={"exercise": hunt.name})
+    yield Cell(CellKind.CHECK, {"check": hunt.name, "points": hunt.points}, cell.line, "")

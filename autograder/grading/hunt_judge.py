@@ -1,0 +1,44 @@
+"""The judge of an assignment that may have graded hunts: it knows their programs, besides the exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autograder.course.answer_bank import AnswerBank
+from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.chapter_judge import Judge
+from autograder.errors import ExerciseError
+from autograder.exercises.exercise import ExerciseSet
+from autograder.grading.borrowed_hunts import BorrowedHunt, separate_hunts, with_all_borrowed
+from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.mended_program import MendingExercise, mending_exercise
+
+
+class HuntJudge(Judge):
+    """Judges the answers to an assignment; each hunt among what it borrows is a `MendingExercise` of its own name.
+
+    A mend is right or not, whichever known mistake it shows, so the bank of a hunt is empty.
+    """
+
+    def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
+        exercises, hunts = separate_hunts(lent)
+        super()._borrow(exercises)
+        judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
+        self.chapter = with_all_borrowed(self.chapter, self.course, hunts)
+        self.names = (*self.names, *judges)
+        self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in hunts))))
+        made = [self._mending(each, judges[each.name]) for each in hunts]
+        self.exercises = ExerciseSet(self.chapter.stem, [*self.exercises, *made])
+        self.banks |= {each.name: AnswerBank(each.name) for each in hunts}
+        self.solutions |= {each.name: judges[each.name].solutions[each.hunted] for each in hunts}
+
+    def _mending(self, hunt: BorrowedHunt, judge: Judge) -> MendingExercise:
+        """Return the exercise of a hunt; raise ExerciseError if the course has no program for it."""
+        known = read_hunts(self.course, hunt.home).get(hunt.hunted)
+        made = mending_exercise(judge.exercises[hunt.hunted], known.hunts if known else ())
+        if not made.hunts:
+            raise ExerciseError(
+                f"check_{hunt.name} is a graded hunt, and {hunt.hunted} has no program to mend. Nothing was graded. "
+                f"Run `autograder hunts {hunt.hunted}`, or choose another exercise."
+            )
+        return made
