@@ -15,7 +15,7 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Control:
-    """One control. A `part` is a button in the picture, made with `chooser`; its options are its values.
+    """One control. A `part` is a button in the picture, made with `choice_button`; its options are its values.
 
     `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere. In a text field,
     Enter presses the button with the name `submits`.

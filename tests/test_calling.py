@@ -270,14 +270,15 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     """A real kernel survives an endless check, and shows a reader's interrupt as one line."""
-    ran(client, "from autograder import check\nfrom autograder.notebook import answer_calls\nanswer_calls._MOST = 0.2")
+    ran(client, "from autograder import check\nfrom autograder.notebook import run_test_cases")
+    ran(client, "run_test_cases._MOST = 0.2")
     ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
     told = ran(client, 'check("flatten_images", flatten_images)')
 
     assert "still running after 0.2 seconds" in told and "    here" in told
     assert "42" in ran(client, "print(6 * 7)")
 
-    ran(client, "import _thread, threading\nanswer_calls._MOST = 20")
+    ran(client, "import _thread, threading\nrun_test_cases._MOST = 20")
     ran(client, "stop = threading.Timer(0.3, _thread.interrupt_main)")
     shown: list[dict[str, object]] = []
     client.execute_interactive(

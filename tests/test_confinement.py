@@ -37,7 +37,7 @@ pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts
 
 # In a new user namespace, forbid all further namespaces.
 NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
-ASKED = "from autograder.sandbox import confinement_policy; confinement_policy.check_confinement(unconfined=False)"
+ASKED = "from autograder.sandbox import require_confinement; require_confinement.check_confinement(unconfined=False)"
 TRIAL = "autograder.sandbox.self_test"
 CASES = made.exercise().cases(3)[:1]
 SHOWN = RootFilesystem.of_this_python(PROJECT / "autograder").shown

@@ -36,7 +36,7 @@ console.log(python.runPython(readFileSync(process.argv[3], "utf8")));
 IMPORTS = """\
 import importlib, json, pkgutil
 import autograder, course, explorers
-from autograder import missing_packages, package_conflicts, threads_and_processes
+from autograder import concurrency_support, install_missing_packages, package_conflicts
 missing = {}
 for package in map(importlib.import_module, ("autograder.notebook", "course", "explorers")):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -47,8 +47,8 @@ for package in map(importlib.import_module, ("autograder.notebook", "course", "e
 package_conflicts.refuse_other_packages()
 json.dumps({
     "lacks": sorted(missing),
-    "needs": missing_packages.missing_packages(),
-    "starts": [threads_and_processes.can_start_threads(), threads_and_processes.can_start_processes()],
+    "needs": install_missing_packages.missing_packages(),
+    "starts": [concurrency_support.can_start_threads(), concurrency_support.can_start_processes()],
 })
 """
 

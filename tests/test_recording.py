@@ -15,12 +15,12 @@ LOOK = """
 import json, sys
 import matplotlib.pyplot
 from IPython.core.ultratb import VerboseTB
-from autograder.sandbox.execution.whole_notebook_child import PreparedNotebook
+from autograder.sandbox.execution.whole_notebook_child import PreparedShell
 from autograder.sandbox.execution.recording_shell import RecordingShell, run_recorded
 
 told, own = [], VerboseTB.structured_traceback
 VerboseTB.structured_traceback = lambda *about, **more: told.append(1) or own(*about, **more)
-ready = PreparedNotebook("", {})
+ready = PreparedShell("", {})
 before = sorted(RecordingShell.instance().user_ns), set(sys.modules)
 if WARM:
     ready.warm_up()

@@ -166,8 +166,8 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
         == answer_normalization.right_answers_in_bank(tmp_path / "none.py")
     )
     code = (
-        "import sys; from pathlib import Path; from autograder.reports.answer_normalization import right_answers; "
-        f"print(len(right_answers(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
+        "import sys; from pathlib import Path; from autograder.reports import answer_normalization; "
+        f"print(len(answer_normalization.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"{len(found[banks[0]])} False\n" == ran.stdout

@@ -48,7 +48,7 @@ HEADS = (
     "unknown: by the requirement",
     "unknown: what differs",
 )
-KNOWN = len(HEADS) - 3  # the number of columns that `known` counts, without running an answer
+KNOWN = len(HEADS) - 3  # the number of columns that `static_counts` returns, without running an answer
 
 
 def count_exercise(course: Path, stem: str, name: str) -> Tally:

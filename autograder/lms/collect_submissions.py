@@ -32,7 +32,7 @@ _NEITHER = (
 
 
 def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: CollectOptions = _PLAIN) -> CollectionResult:
-    """Put the files of the zip at `path` where grading looks for them; with `is_dry`, only report what would happen.
+    """Put the files of the zip at `path` where grading looks for them; with `wanted.is_dry`, only report.
 
     Raises CourseError, before it changes anything, if the course has no chapter or assignment `stem`, the roster is
     empty, or the zip is damaged or suspicious.

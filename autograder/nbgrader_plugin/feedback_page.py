@@ -146,7 +146,7 @@ class ScorePreprocessor(GetGrades):  # type: ignore[misc,unused-ignore]
 
 
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
-    """Adds the summary to the page and marks the lesson's cells for folding; it runs after nbgrader's scores."""
+    """Adds the summary to the page and marks the lesson's cells for folding; it runs after ScorePreprocessor."""
 
     # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
     display_data_priority = List(Unicode()).tag(config=True)

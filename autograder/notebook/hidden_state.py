@@ -82,9 +82,10 @@ def with_notes(report: Report, answer: object) -> Report:
 
 
 def hidden_state_notes(report: Report, answer: object, shell: Any) -> tuple[str, ...]:
-    """Return notes on what the answer takes from this kernel and grading will not have, after a check of it.
+    """Return notes on the kernel's hidden state for an answer that was just checked: what grading will not have.
 
-    Also on an answer whose last cell could not run. An unforeseen file or shell may raise any error.
+    A failed answer gets only notes on definitions that have been edited since they ran, or that did not run. An
+    unforeseen file or shell may raise any error.
     """
     refused = tuple(notes_on_refused_cell(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)

@@ -47,7 +47,7 @@ class SavedAnswer:
 
 
 def rerun_answer(answer: SavedAnswer) -> object:
-    """Run an answer and return its function or class; raise StoppedError if that fails or takes too long.
+    """Run an answer and return its function or class; raise AnswerRunError if that fails or takes too long.
 
     It runs the statements that grading would run of the notebook. It shows no output, and restores the states of the
     random number generators. Without threads nothing stops it, and a line says so.
@@ -145,7 +145,7 @@ class _Work(threading.Thread):
 
 
 def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the result of `work`; raise StoppedError if it fails or exceeds the time limit."""
+    """Return the result of `work`; raise AnswerRunError if it fails or exceeds the time limit."""
     thread = _Work(work)
     if start_thread(thread):
         _wait_for(thread, seconds)
@@ -159,7 +159,7 @@ def _run_within(seconds: float, work: Callable[[], dict[str, Any]]) -> dict[str,
 
 
 def _wait_for(thread: _Work, seconds: float) -> None:
-    """Wait for a thread that runs; stop it and raise StoppedError if it exceeds the time limit."""
+    """Wait for a thread that runs; stop it and raise AnswerRunError if it exceeds the time limit."""
     try:
         thread.join(seconds)
         in_time = not thread.is_alive()
