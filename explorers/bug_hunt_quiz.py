@@ -28,6 +28,7 @@ from autograder.questions.bug_hunt import (
     BugHunt,
     ExerciseHunts,
     difficulty,
+    faulty_program_name,
     hunted_exercise,
     read_hunts,
 )
@@ -129,7 +130,7 @@ def _may_be_graded_here(name: str) -> bool:
     shell = shell_of_reader()
     path = path_of_notebook(shell) if shell is not None else None
     try:
-        return path is None or f"{CHECK}{their_name(name)}" in path.read_text(encoding="utf-8")
+        return path is None or f"{CHECK}{faulty_program_name(name)}" in path.read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return True
 

@@ -228,8 +228,11 @@ STANDARDIZE = right_answers("standardize")[""]
         ("", "no cell defines it"),
         ("def standardize(x", "its text cannot be read"),
         (STANDARDIZE + "\nEPS = 1\n" * 300, "it has 60"),
+        (STANDARDIZE + "\nstandardize = torch.no_grad()(standardize)\n", "a line outside .* changes one of them"),
+        (STANDARDIZE + "\nstandardize.__code__ = other.__code__\n", "a line outside .* changes one of them"),
+        (STANDARDIZE + "\nreplace(standardize, other)\n", "a line outside .* changes one of them"),
     ],
-    ids=["lambda", "none", "broken", "long"],
+    ids=["lambda", "none", "broken", "long", "wrapped", "given another code", "handed to a call"],
 )
 def test_no_text_to_ask_about(text: str, why: str) -> None:
     """A lambda, text that is missing or broken, and 300 lines give no question, and the reason."""
@@ -261,3 +264,12 @@ def test_one_that_draws_at_random() -> None:
     found = questions("standardize", text, seed=4)
 
     assert not [each for each in found if each.kind == "value" and ("`n`" in each.prompt or "noise" in each.prompt)]
+
+
+def test_none_is_asked_twice() -> None:
+    """A question that is about no one run is asked once, however many runs there are."""
+    text = list(right_answers("autocast_dtypes").values())[1]
+    code = own_code("autocast_dtypes", text)
+    found = own_code_questions(code.exercise, code.key, text, code.name, code.names, Random(0), PLENTY, most=30)
+
+    assert len(found) == len({each.prompt for each in found}) > 3

@@ -99,7 +99,7 @@ def mending_exercise(exercise: Exercise, hunts: Sequence[BugHunt]) -> MendingExe
 
 def _of_somebodys(rule: Rule, name: str) -> Rule:
     """Return a rule on somebody's answer to an exercise; the exercise's own may look for the function by its name."""
-    called = re.compile(rf"\b{their_name(name)}\b")
+    called = re.compile(rf"\b{faulty_program_name(name)}\b")
     return replace(rule, breaks=lambda tree: rule.breaks(ast.parse(called.sub(name, ast.unparse(tree)))))
 
 

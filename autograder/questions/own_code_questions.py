@@ -1,4 +1,4 @@
-"""Draw questions about a reader's own program that passes an exercise: up to three, within half a second.
+"""Draw questions about a reader's own program that passes an exercise, by default three within half a second.
 
 The program runs twice on each newly drawn case, traced line by line. Questions use only facts on which both runs agree,
 and each choice is verified by computing it. If that leaves no question, NoQuestions is raised with the reason.
@@ -46,8 +46,9 @@ def own_code_questions(
     names: Mapping[str, Any],
     random: Random,
     seconds: float = SECONDS,
+    most: int = MOST,
 ) -> list[Question]:
-    """Return up to three questions about a program; raise NoQuestions, with the reason, if there is none.
+    """Return up to `most` questions about a program; raise NoQuestions, with the reason, if there is none.
 
     `text` defines the answer, named `called`; `names` are those that it finds there. Takes a little more than `seconds`
     at most.
@@ -56,12 +57,12 @@ def own_code_questions(
     found: list[Question] = []
     ran = False
     for case in _cases(exercise, random):
-        if len(found) >= MOST or time.monotonic() > code.deadline:
+        if len(found) >= most or time.monotonic() > code.deadline:
             break
         run = code.run(case)
         if run is not None and run.events:
             ran = True
-            found += _of_one_run(AskedRun(code, run, random), MOST - len(found))
+            _add_of_one_run(AskedRun(code, run, random), found, most)
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)
@@ -96,13 +97,12 @@ def _is_float(value: object) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _of_one_run(asked: AskedRun, most: int) -> list[Question]:
-    """Return questions about one run, of as many kinds as there are."""
+def _add_of_one_run(asked: AskedRun, found: list[Question], most: int) -> None:
+    """Add questions about one run that were not asked yet, of as many kinds as there are."""
     random = asked.random
     kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]
     kinds.insert(0, kinds.pop())  # one about a change comes first: it takes longest
     drawn = [each(asked) for each in kinds]
-    found: list[Question] = []
     while drawn and len(found) < most:
         kind = drawn.pop(0)
         question = next((each for each in kind if each is not None), None)
@@ -110,4 +110,3 @@ def _of_one_run(asked: AskedRun, most: int) -> list[Question]:
             drawn.append(kind)
             if not any(question.prompt == other.prompt for other in found):
                 found.append(question)
-    return found

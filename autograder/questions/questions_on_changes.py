@@ -234,4 +234,4 @@ def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor
         for shape in asked.random.sample(list(some), len(some)):
             text = f"Of `{name}` the shape is another one, all else is as it was. With which shape it {verb}?"
             because = f"Running it so, {shape} {some[shape] if some is fails else f'returns {some[shape]}'}."
-            yield asked.question("argument", text, str(shape), map(str, others), because)
+            yield asked.question("which_argument", text, str(shape), map(str, others), because)

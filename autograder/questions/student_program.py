@@ -25,6 +25,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation, to_bytes
 from autograder.exercises.probe import copy_of
+from autograder.name_bindings import names_of
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
 from autograder.questions.traced_run import RESULT, Event, RunRecorder, TimeOver, run_definitions
 from autograder.questions.value_facts import Fact
@@ -46,9 +47,17 @@ class NoQuestions(Exception):
 def is_askable(text: str, called: str) -> bool:
     """Return whether there may be questions about a program: its text defines the name, and is not too long."""
     try:
-        return len(_without_docstrings(text, called)[0].splitlines()) <= MOST_LINES
+        return len(shown_text(text, called).splitlines()) <= MOST_LINES
     except NoQuestions:
         return False
+
+
+def shown_text(text: str, called: str) -> str:
+    """Return the program as questions show it: without docstrings. Raises NoQuestions if it does not define the name.
+
+    Nothing of the program runs.
+    """
+    return _without_docstrings(text, called)[0]
 
 
 @dataclass(frozen=True)
@@ -76,8 +85,8 @@ class OwnCode:
     """A passing answer, prepared for questions.
 
     `name` is the function or class that it defines; `names` are the global names it can use, with their values.
-    Raises NoQuestions if its text does not define `name`, or is too long. No run goes on after `deadline`, a value
-    of `time.monotonic()`.
+    Raises NoQuestions if its text does not define `name`, is too long, or changes after its definition what it has
+    defined. No run goes on after `deadline`, a value of `time.monotonic()`.
     """
 
     def __init__(
@@ -94,6 +103,8 @@ class OwnCode:
         self.lines = self.text.splitlines()
         if len(self.lines) > MOST_LINES:
             raise NoQuestions(f"it has {len(self.lines)} lines, and questions are about {MOST_LINES} at most")
+        if _is_changed_outside(self.tree):  # the definitions, which are what runs here, are then not the answer
+            raise NoQuestions("a line outside its functions and classes changes one of them")
         self._code = traced_code(self.tree, self.text)
 
     @property
@@ -216,7 +227,7 @@ def _without_docstrings(text: str, name: str) -> tuple[str, ast.Module]:
     """Return the program without docstrings, as text and as a tree; raise NoQuestions if it defines no such name."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NoQuestions("its text cannot be read") from None
     if not any(isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == name for each in tree.body):
         raise NoQuestions("its text is not to be found: no cell defines it with `def` or `class`")
@@ -230,6 +241,13 @@ def _without_docstrings(text: str, name: str) -> tuple[str, ast.Module]:
                 lines[first - 1 : last + blank] = ["\0"] * (last - first + 1 + blank)
     shown = "\n".join(line for line in lines if line != "\0").strip("\n")
     return shown, ast.parse(shown)
+
+
+def _is_changed_outside(tree: ast.Module) -> bool:
+    """Return whether a statement such as `Net.forward = forward` or `f = wrap(f)` changes what a `def` has defined."""
+    defined = {each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+    others = names_of(each for each in tree.body if not isinstance(each, ast.FunctionDef | ast.ClassDef))
+    return not defined.isdisjoint(others.bound | others.changed | others.perhaps_changed)
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -61,11 +61,15 @@ def _score(results: ClassResults, student: str) -> str:
 
 
 def _file(student: str) -> str:
-    """Return the path of a student's page: its file name is the student's id, or a digest of it."""
+    return f"{FOLDER}/{file_name_of(student)}"
+
+
+def file_name_of(student: str) -> str:
+    """Return the name of a page about a student: the student's id, or a digest of it."""
     is_name = False
     with contextlib.suppress(UnicodeEncodeError):  # raised where file names are not UTF-8
         is_name = student.isprintable() and len(os.fsencode(student)) <= _LONGEST_NAME
-    return f"{FOLDER}/{student if is_name else digest_of(student)}.html"
+    return f"{student if is_name else digest_of(student)}.html"
 
 
 def _page(student: str, found: Sequence[tuple[ClassResults, StudentRow | None]]) -> bytes:

@@ -53,6 +53,18 @@ class ProbeStep:
     seconds: float = 10.0
 
 
+@dataclass(frozen=True)
+class QuestionStep(ProbeStep):
+    """A step that asks about an answer that passes, instead of probing it.
+
+    `text` is the answer's text, and `draw` decides which questions are drawn. The outcome's observations are those that
+    `question_step` describes.
+    """
+
+    text: str = ""
+    draw: str = ""
+
+
 Step = DefinitionStep | CellStep | ProbeStep
 
 
@@ -60,13 +72,15 @@ Step = DefinitionStep | CellStep | ProbeStep
 class AssignmentSetup:
     """What all programs of an assignment share: the course's folder, the chapters with its exercises, the setup cell.
 
-    With `whole`, whole notebooks are run from top to bottom, and no exercise is probed.
+    With `whole`, whole notebooks are run from top to bottom, and no exercise is probed. With `asks`, programs may have
+    question steps, which need the observations that are shipped with the course.
     """
 
     course: str
     chapters: tuple[str, ...]
     setup: str
     whole: bool = False
+    asks: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,15 @@ from traitlets.config import Config
 
 from autograder.course.course import course_in
 from autograder.errors import WorkFailed
-from autograder.exercises.exercise import Case, Exercise, ExerciseSet
-from autograder.exercises.observation import ExceptionSnapshot, to_bytes
+from autograder.exercises.exercise import ExerciseSet
+from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
 from autograder.exercises.probe import see_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
 from autograder.questions.bug_hunt import hunted_exercise
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
+from autograder.sandbox.execution.question_step import ask_about
 from autograder.sandbox.execution.run_specification import AssignmentSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.
@@ -94,6 +96,8 @@ class PreparedChapter:
         course = course_in(Path(ground.course))
         found = (each for stem in ground.chapters for each in course.exercises(stem))
         self.exercises = ExerciseSet(" and ".join(ground.chapters), found)
+        asked = ground.chapters if ground.asks else ()
+        self.keys = {name: key for stem in asked for name, key in course.keys(stem).items()}
         for exercise in self.exercises:
             exercise.requirements  # noqa: B018  # compute this cached property here, not again in each forked child
         self.shell = new_shell()
@@ -118,16 +122,24 @@ class PreparedChapter:
             size = frame.head["cases"]
             unpack_files(frame.head["files"], frame.body[size:])
             known = cases if not size and cases is not None else unpack_cases(frame.body[:size])
-            _run_steps(self.shell, self.exercises, sink, frame.head["steps"], known)
+            _run_steps(self, sink, frame.head["steps"], known)
+
+    def observe(self, step: dict[str, Any], cases: Cases) -> Sequence[Observation]:
+        """Return the observations of a probing, or of a question step, on the answer that the step names."""
+        name = step["exercise"]
+        exercise = self.exercises[hunted_exercise(name, (each.name for each in self.exercises)) or name]
+        key = self.keys.get(name)
+        if key is not None:
+            return ask_about(exercise, key, self.shell.user_ns, step["called"], step["text"], step["draw"])
+        return exercise.observe(self.shell.user_ns[step["called"]], cases[name])
 
 
-def _run_steps(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
+def _run_steps(chapter: PreparedChapter, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
+    shell = chapter.shell
     for step in steps:
         head = {"stage": step["stage"]}
         if "exercise" in step:
-            name = step["exercise"]
-            exercise = exercises[hunted_exercise(name, (each.name for each in exercises)) or name]
-            _send(sink, _probe(head, shell, step["called"], exercise, cases[name]))
+            _send(sink, _probe(head, chapter, step, cases))
         elif "source" in step:
             _send(sink, Frame(head | _error_fields(_run_answers(shell, step["source"], step["needed"]))))
         else:
@@ -166,13 +178,13 @@ def _line_of(error: BaseException) -> int:
     return next((frame.lineno or 0 for frame in frames if frame.name == "<module>"), 0)
 
 
-def _probe(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
-    """Return a frame with the observations of the exercise's probe on the global `name`, or with an error."""
-    if name not in shell.user_ns:
+def _probe(head: dict[str, Any], chapter: PreparedChapter, step: dict[str, Any], cases: Cases) -> Frame:
+    """Return a frame with the observations of the step on the answer that it names, or with an error."""
+    if step["called"] not in chapter.shell.user_ns:
         return Frame(head | {"undefined": True})
     _seed()
     try:
-        return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[name], cases))))
+        return Frame(head, to_bytes(list(chapter.observe(step, cases))))
     # A KeyboardInterrupt can only come from the answer's code. Other errors come from results that cannot be packed.
     except (Exception, KeyboardInterrupt) as error:
         return Frame(head | _error_fields(see_exception(error)))

@@ -29,6 +29,7 @@ from autograder.sandbox.execution.run_specification import (
     Limits,
     ProbeStep,
     Program,
+    QuestionStep,
     Step,
 )
 from autograder.sandbox.execution.wait_for_message import (
@@ -183,6 +184,8 @@ def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = Fal
 
 
 def _plain(step: Step) -> dict[str, Any]:
+    if isinstance(step, QuestionStep):
+        return {"exercise": step.exercise, "called": step.called, "text": step.text, "draw": step.draw}
     if isinstance(step, ProbeStep):
         return {"exercise": step.exercise, "called": step.called}
     if isinstance(step, CellStep):
