@@ -159,7 +159,7 @@ class TestBareEnvironment:
         printed = "".join(each.text for each in first.outputs)
         assert printed.startswith("Installing anywidget, safetensors …\ncourse 0.") and 2 == printed.count("\n")
         told = str([output for each in done.cells for output in each.get("outputs", [])])
-        assert str(tmp_path / "temporary") not in told and "not begun yet" in told
+        assert f"{tmp_path / 'temporary'}/pytorch-basics-" not in told and "not begun yet" in told
 
     def test_it_names_what_cannot_be_installed(self, python: Path, tmp_path: Path) -> None:
         """Where pip finds nothing, the first cell fails with one line that names what is missing, and what to do."""

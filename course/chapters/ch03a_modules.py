@@ -7,7 +7,7 @@
 #
 # The ten pictures of chapter 2 were one tensor, and you handed it from function to function.
 # A network has many steps, called **layers**, and each layer has a few such tensors.
-# Somebody has to keep them all, find them for each training step, and never forget one.
+# Something has to keep them all, and find every one of them for each training step.
 # A **module** does that. Here you learn to
 #
 # 1. write a module
@@ -61,9 +61,9 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# But one picture has to serve all fours, the leaning and the upright, the open and the closed. All fours have only smaller pieces in common: a bar here, a corner there.
+# But one picture has to serve all fours, the leaning and the upright, the open and the closed. Fours share only smaller pieces: a bar here, a corner there.
 # So a better model first looks for such pieces, and then decides.
-# Give it 32 pictures to look for, and ten judges: each judge weighs which of the 32 it has found. The drawing at the top shows this model.
+# Give it 32 pictures to look for, and ten judges: each weighs which of the 32 the model found. The drawing at the top shows this model.
 #
 # In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
 
@@ -99,7 +99,7 @@ assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 #
 # So let each layer keep its own two tensors.
 # torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
-# The tensors that it keeps and learns are its **parameters**.
+# The tensors that training changes are its **parameters**.
 #
 # *Predict.* What is the shape of its weight?
 
@@ -126,12 +126,12 @@ assert list(look._parameters) == ["weight", "bias"]
 #
 # *{minutes} minutes*
 #
-# The model has two layers, and somebody has to keep those, or you are back at a list of names.
+# The model has two layers. Unless something keeps them, you are back at a list of names.
 # A **module** does it: it keeps parts, and knows all parameters in them. (A layer is a module too.)
 #
 # A module of your own is a class made from `nn.Module`, in which you write two methods.
 # `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
-# To see the form alone, take the simplest model there is, the ten pictures of chapter 2, which need a single layer:
+# To see only the form, take the simplest model: the ten pictures of chapter 2, which need a single layer:
 
 # %% name="one-layer-module"
 class OneLayer(nn.Module):
@@ -172,7 +172,7 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 # %% [markdown]
-# With these two functions the ten pictures fill themselves once more:
+# These two functions train the ten pictures once more:
 
 # %% name="ten-learn"
 print(f"before: {accuracy(ten):.0%}")
@@ -184,7 +184,7 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (The score is for the digits that they learned from; chapter 4 will ask more strictly.)
+# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (This counts digits that they learned from; chapter 4 tests them on new ones.)
 # But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model that you write.
 #
 # ### Exercise: `TwoLayerMLP`
@@ -264,7 +264,7 @@ assert accuracy(yours) > 0.95
 assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 
 # %% [markdown]
-# It pays to look for pieces first: about half of the mistakes are gone.
+# It pays to look for pieces first: far fewer mistakes are left.
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph?
@@ -373,7 +373,7 @@ assert [_name for _name, _ in nn.BatchNorm1d(3).named_buffers()] == [
 #
 # *{minutes} minutes*
 #
-# A module finds its parameters by itself, but now and then it overlooks one, without a word. To notice that, you have to know how it looks for them.
+# A module finds its parameters by itself, but some tensors it overlooks, without a word. To notice that, you have to know how it looks for them.
 #
 # Here are the two layers of `yours` once more, under names that say what they do. If you print the model, it tells you its parts.
 
@@ -402,7 +402,7 @@ train(_reader, 200)
 assert accuracy(_reader) > 0.95
 
 # %% [markdown]
-# Nobody made a list of these parts. The module made it, by watching what you assign to `self`: it enters each layer in a **registry**.
+# You made no list of these parts. The module did: it watches what you assign to `self`, and enters each layer in a **registry**.
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
 # And if you assign a tensor of your own? Suppose that a model should learn two more tensors: `times`, by which it multiplies its scores, and `plus`, which it adds to them.
@@ -484,7 +484,7 @@ assert len(list(_right.parameters())) == 1
 # *{minutes} minutes*
 #
 # If you can build a layer from two parameters, you can also build layers that torch does not have.
-# A linear layer computes one line, here with the numbers of `model.look`.
+# A linear layer is one line of code, here with `model.look`'s numbers.
 
 # %% name="linear-layer"
 same = ink[:5] @ model.look.weight.T + model.look.bias
@@ -597,7 +597,7 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 # *{minutes} minutes*
 #
 # A model that has learned from standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
-# These belong to the model and into its file, but no training step may touch them.
+# The model's file has to hold them, but no training step may change them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
 # (`state_dict()` returns all that goes into the file; chapter 3d writes one.)
 

@@ -5,7 +5,7 @@
 #
 # *What are large models made of?*
 #
-# In chapter 3a you wrote modules, and a module kept its own numbers. Most models are layers in a row, three or three hundred, and each layer is one line. Here you learn to
+# In chapter 3a you wrote modules, and a module kept its own numbers. Most models are layers in a row, three or three hundred: one line of code each. Here you learn to
 #
 # 1. put layers in a row, and count what they learn
 # 2. find layers that hide from training
@@ -38,7 +38,7 @@ _ = torch.manual_seed(seed)
 review("3b")
 
 # %% [markdown]
-# Here is a digit, and the places where four small pictures of strokes and edges fit on it. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
+# Here is a digit, and how well four small pictures of strokes and edges fit each place. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -115,7 +115,7 @@ assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 #
 # *{minutes} minutes*
 #
-# People first ask how large a model is, and then how much of it learns (in chapter 3d you freeze parts of a model).
+# How many numbers does a model hold, and how many of them learn? (In chapter 3d you stop some from learning.)
 # `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
 
 # %% name="count-params-example"
@@ -263,7 +263,7 @@ reveal(guess, len(list(one_layer.parameters())))
 # You know two ways in which numbers hide from `train`: in a list, and in chapter 3a in a tensor that nobody wrapped. There is a third.
 # A colleague's model has all three, and never learns the prices of houses.
 # Look at `print(HouseNet(3))`, and call the model twice on the same input: two different answers are a clue.
-# Change as little as you can. The repaired model computes what the model below does, times a scale, since prices are in the hundreds.
+# Change as little as you can. The repaired model computes what `house` below does, times a scale, since prices are in the hundreds.
 
 # %% name="house-net"
 house = nn.Sequential(
@@ -513,7 +513,7 @@ def three_sizes(sizes, activation):
 MyMLP = mine("MLP", three_sizes)
 
 # %% [markdown]
-# Here are five of them on the digits, none of them trained.
+# Let five untrained ones read the digits.
 
 # %% name="untrained"
 for _ in range(5):
@@ -560,7 +560,7 @@ reveal(guess, accuracy(yours, moved_ink) > 0.8)
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads only about two in five, after a shift that you hardly notice, because each pixel has its own weight, and now the ink lies on the weights of its neighbors.
+# It reads only about two in five, after a shift that you hardly notice: each pixel has its own weight, and now the ink lies on its neighbors' weights.
 # You read both zeros alike, because you look for a stroke here and an edge there, wherever they are. Can a layer do that?
 #
 # Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
@@ -579,7 +579,7 @@ print("fits:", (patch * kernel).sum().item())
 assert (patch * kernel).sum() == 1 + 1 + 1
 
 # %% [markdown]
-# There is ink in all three places on the right and none on the left, so the fit is 3, the best there is: here an edge begins.
+# There is ink in all three places on the right and none on the left, so the fit is 3, the best there is: here ink begins.
 #
 # *Predict.* You move it two places to the right, onto the columns 2, 3 and 4. How well does it fit there?
 
@@ -620,7 +620,7 @@ assert edges[5, 4] == -2 and edges[1, 0] == 3 and edges[1, 2] == -2
 figures.convolution(digit, kernel, 5, 4)
 
 # %% [markdown]
-# Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
+# Red is where ink begins, and blue where it ends. Each wall of the zero shows twice, from outside and from inside.
 # The result is a **map**: it says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
 
 # %% [markdown] side=true
@@ -676,7 +676,7 @@ assert torch.equal(_rim[::2, ::2], steps)
 #
 # `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps: that is what a layer for pictures computes. In section 4 your function will find the edges of a digit that has moved.
 #
-# For example, the kernel below takes one number of the picture, and adds ten times the number that is one row below it and one column to its right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
+# For example, the kernel below takes a number of the picture, and adds ten times the one diagonally below it, to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
 #
 # `F.pad` lays a rim around a picture. It takes four widths: left, right, above and below.
 
@@ -745,7 +745,7 @@ _kernels = looking.weight.shape
 assert _kernels == (8, 1, 3, 3)
 
 # %% [markdown]
-# Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, and yet each sees something different in the zero.
+# Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, so each sees something different in the zero.
 #
 # How much is there to learn? A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
 #
@@ -791,9 +791,9 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# On the digits as they are it is a little better at most. But look at the kernels: nobody wrote a number into them.
+# On digits that did not move it gains little. But look at the kernels: nobody wrote a number into them.
 #
-# Now the moved digits. The map of a kernel moves along with the digit (here that of the first kernel, with a rim), which looks promising:
+# Now the moved digits. A kernel's map moves along with the digit (here for the first kernel, with a rim), which looks promising:
 
 # %% name="shift"
 moved = digit.roll(-1, dims=1)
@@ -825,7 +825,7 @@ assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 #
 # So tell the judges less exactly where a stroke is.
 # `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and keeps only the largest number of each block: "there was such a stroke, somewhere around here".
-# This is called **pooling**. Here is the map of the first kernel of section 3, with -1 on the left and 1 on the right, and its four largest numbers.
+# This is called **pooling**. Here is the map of the first kernel, with -1 on the left and 1 on the right, and the largest number of each block.
 
 # %% name="four-blocks"
 pooled = nn.MaxPool2d(3)(edges[None, None])[0, 0]  # a batch of one, with one channel
@@ -861,9 +861,9 @@ assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: of the digits that nobody moved it reads slightly fewer.
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: `looker` reads a few more of the unmoved digits.
 #
-# Look, then forget exactly where: many networks that read pictures are built of these two steps, taken several times over, and chapter 6 trains one.
+# Look, then forget exactly where: many networks for pictures repeat these two steps several times, and chapter 6 trains one.
 
 # %% [markdown] side=true
 # #### Which shapes does a layer for pictures accept?
@@ -915,7 +915,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 # | you see | look at |
 # |---|---|
 # | `parameters()` is empty or too short | `print(model)`: a list, a plain tensor, a layer made in `forward` |
-# | the model answers two ways | a layer made in `forward` |
+# | two calls give two answers | a layer made in `forward` |
 # | good on the digits, bad on moved ones | weights that belong to places: convolution, then pooling |
 
 # %% name="progress"
@@ -934,12 +934,12 @@ hunt()
 #
 # 1. What is an activation for?
 # 2. Why does a convolution have so few numbers?
-# 3. Why does it read few of the moved digits without pooling?
+# 3. Without pooling, why do its judges miss moved digits?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Without one, two linear layers in a row are no more than one.
-# 2. The same kernel is used at every place.
+# 2. It uses the same kernel at every place.
 # 3. It finds the strokes, but each judge weighs them by their places.
 #
 # </details>

@@ -5,7 +5,7 @@
 #
 # *Why does one deep network learn, and its twin not?*
 #
-# In chapter 3b you put layers in a row. Their numbers begin at random, and from some beginnings training never recovers. Here you learn to
+# In chapter 3b you put layers in a row. Their numbers begin at random, and some starts are too bad for any training. Here you learn to
 #
 # 1. choose the first weights
 # 2. use `train`, `eval` and `no_grad`, each for its own purpose
@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is what is left of a zero after 1 to 10 layers: above when the first weights are too small, below when they are right.
+# Here is what 1 to 10 layers leave of a zero: above if their weights begin too small, below if they begin right.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -104,7 +104,7 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
 # They have moved, but all in the same way, because equal weights get equal gradients. So 32 units do the work of one.
-# The ten pictures each had its own label. Units in the middle have none, so only chance can make them different: weights begin at random. (A bias may begin at 0.)
+# Each of the ten pictures had a label. Units in the middle have none, so only random weights can make them differ. (A bias may begin at 0.)
 #
 # ### The wrong size
 #
@@ -134,7 +134,7 @@ assert 0.3 < size_after(0, 0.01) < 0.7
 assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
 
 # %% [markdown]
-# On average each layer makes the numbers about 18 times smaller (each line draws new weights), until no digit is left for the last layer. Try other sizes.
+# On average each layer makes the numbers about 18 times smaller (each printed line has new weights), until nothing of a digit is left. Try other sizes.
 
 # %% name="other-sizes"
 for std in (0.01, 0.1, 0.18, 0.25, 1):
@@ -229,7 +229,7 @@ arrange("init_he")
 #
 # *{minutes} minutes*
 #
-# Give the linear layers of any model this start, however deep they stand in it.
+# Give this start to every linear layer of a model, however deep it stands.
 # `modules()` gives the module itself and all parts inside it, and `isinstance` tells which of them are linear layers:
 
 # %% name="modules-example"
@@ -369,7 +369,7 @@ assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
 assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% [markdown]
-# Dropout divides the numbers that stay by one half, so that the mean stays where it was.
+# Dropout doubles the numbers that it keeps, so that the mean stays the same.
 #
 # Every module has a flag for its mode, which `train()` and `eval()` set in all parts of a model. A new model is in train mode.
 # This one reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
@@ -389,7 +389,7 @@ careful.eval()
 # ### Batch norm
 #
 # A good start keeps the numbers at a good size only until training moves the weights.
-# `nn.BatchNorm1d` brings them back at every call: it standardizes each feature, as you did with the pixels in chapter 1, and then applies a weight and a bias that it learns.
+# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1, and then applies a weight and a bias that it learns.
 #
 # While the model learns, the layer takes mean and deviation from the batch that is passing through.
 # When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running average of both, in buffers.
@@ -429,7 +429,7 @@ figures.modes()
 # %% [markdown] name="two-switches-text"
 # ### Two switches
 #
-# `eval()` and `no_grad()` are often written one below the other, and often mixed up.
+# People write `eval()` and `no_grad()` one below the other, and mix them up.
 #
 # *Predict.* After `model.eval()`, outside `no_grad`: does the result of `model(x)` require grad?
 
@@ -460,7 +460,7 @@ for _training in (True, False):
         assert torch.equal(_before, both[1].running_mean) is not _training
 
 # %% [markdown] name="noisy-text"
-# The mode changes what layers compute; `no_grad` changes whether a graph is built.
+# The mode changes what layers compute; with `no_grad` torch builds no graph.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 
 # %% [markdown] side=true
@@ -649,7 +649,7 @@ assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "
 # `self.training` tells the mode, and `torch.rand_like(x)` draws uniform numbers from 0 to 1 in the shape of x.
 
 # %% name="dropout-example"
-print(nn.Dropout(0.5)(torch.ones(4)))
+print(nn.Dropout(0.5)(torch.ones(8)))
 
 # %% exercise="Dropout"
 ### BEGIN STARTER
@@ -703,7 +703,7 @@ check("Dropout", Dropout)
 #
 # This layer has parameters and buffers, and does one thing in training and another in use: all of chapter 3 so far comes together in it.
 # Compute mean and variance of the batch from x, so that the gradient flows through them.
-# The running values only report, and keep no graph (`no_grad`, and a change in place).
+# The running values are not in the graph: change them in place, under `no_grad`.
 
 # %% name="batch-norm-example"
 column = torch.tensor([[1.0], [3.0]])  # mean 2, variance 1
@@ -794,7 +794,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. Why do weights begin at random, and why not at any size?
+# 1. Why do weights begin at random, and of what size?
 # 2. What does `eval()` change, and what does `no_grad()`?
 # 3. How do you find the layer whose shape does not fit?
 #

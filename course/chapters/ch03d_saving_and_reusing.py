@@ -7,9 +7,9 @@
 #
 # In chapters 3a to 3c you built models and trained them. When you close the notebook, they lose all that they have learned. Here you learn to
 #
-# 1. save a model, load it, and keep its best moment
+# 1. save a model, load it, keep its best weights
 # 2. take what fits from one model into another, and freeze it
-# 3. count a model that fits into no memory
+# 3. count a model too large for memory
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from one for extra credit.
 # The folded cells below load what this notebook needs.
@@ -135,7 +135,7 @@ assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 # %% [markdown]
 # ### The best moment
 #
-# While a model trains, its loss goes up and down. Keep the numbers of the best moment.
+# While a model trains, its loss goes up and down. Keep the weights at the lowest loss.
 #
 # *Predict.* You take `state = layer.state_dict()`, and then set all weights to 7. What does `state["weight"]` hold?
 
@@ -157,7 +157,7 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the memory of the model. If you keep the best state like this, it is always the last one. So copy the tensors.
+# The state shares the memory of the model, so what you keep as the best is always the last. So copy the tensors.
 #
 # ### Exercise: `save_best`
 #
@@ -246,7 +246,7 @@ def first_layer_only(module, state):
 my_load_partial = mine("load_partial", first_layer_only)
 
 # %% [markdown]
-# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they were made, at random, and below with what they took over.
+# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they began, at random, and below as `reader` learned them.
 
 # %% name="load-partial-used"
 from course.instruments import show_digits
@@ -370,7 +370,7 @@ assert norm.training
 # It does, until `norm.eval()`.
 #
 # A parameter can change too: an old `.grad` stays where it is, and a step by hand uses it.
-# So hand only those parameters to the training that should learn.
+# So hand the training only those parameters that should learn.
 
 # %% name="old-gradient"
 layer = nn.Linear(2, 1)
@@ -458,8 +458,9 @@ for _ in range(200):
     even_odd.zero_grad()
     F.cross_entropy(even_odd(ink), odd).backward()
     with torch.no_grad():
-        for p in even_odd.judge.parameters():
-            p -= 0.2 * p.grad
+        for p in even_odd.parameters():
+            if p.grad is not None:  # a frozen parameter gets none
+                p -= 0.2 * p.grad
 print(f"after:  {right_about_odd():.0%}")
 
 # %% claim=true
@@ -467,7 +468,7 @@ assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, 
 assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown]
-# The new layer began with a guess, good or bad. Now it is right about nine digits in ten. It learned only 66 numbers, because `reader` had learned the strokes for another task.
+# The new layer began by guessing. Now it is right about nine digits in ten. It learned only 66 numbers, because `reader` had learned the strokes for another task.
 
 # %% [markdown] name="meta"
 # ## 3 A model without memory
@@ -477,7 +478,7 @@ assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.loo
 # This section is for those who want more; it ends in an exercise for extra credit.
 #
 # A tensor on the device `"meta"` has a shape and a dtype, and no memory.
-# So you can try out on a laptop a model that would never fit into it.
+# So a laptop can try out a model that would never fit into it.
 #
 # *Predict.* A million times a million float32 numbers would take 4 terabytes. Does `torch.empty(10**6, 10**6, device="meta")` run?
 
@@ -498,7 +499,7 @@ reveal(guess, runs(huge))
 assert (huge() @ huge()).shape == (10**6, 10**6)
 
 # %% [markdown]
-# Here you make a model with more than 70 billion parameters, and count them, in a moment.
+# Make a model with more than 70 billion parameters, and count them in a moment.
 
 # %% mine=true
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
@@ -518,7 +519,7 @@ assert total > 70e9 and out.shape == (2, 30_000)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Which shapes do the layers of a model give? The hooks of chapter 3c tell you, without computing a single number.
+# Which shapes do the layers of a model give? The hooks of chapter 3c tell you, and torch computes no numbers.
 # `nn.Linear(2, 3)`, for example, turns (5, 2) into (5, 3).
 
 # %% name="shape-trace-example"
@@ -598,7 +599,7 @@ hunt()
 # Say it aloud, then open the answers.
 #
 # 1. What goes into the file, and what does not?
-# 2. Why is a state without copies no memory of the best moment?
+# 2. Why must you copy the state of the best moment?
 # 3. What does freezing take besides `requires_grad_(False)`?
 #
 # <details><summary>Answers</summary>

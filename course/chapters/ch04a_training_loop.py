@@ -8,7 +8,7 @@
 # Your `MLP` has been waiting since chapter 3b, with random numbers in 4,810 places, reading one digit in ten.
 # Today it learns. It goes twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 digits that it has never seen.
 #
-# The program that does this is short, and you will write it for as long as you use PyTorch. In this sitting you learn to
+# The program that does this is short, and every PyTorch project needs it. In this sitting you learn to
 #
 # - write one step of training, and say what breaks without each of its lines
 # - measure a model on data that it has not learned from
@@ -58,7 +58,7 @@ figures.first_page()
 # An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss.
 # The **learning rate**, `lr` for short, says how far a step goes.
 #
-# Begin with a task that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
+# Begin with a task that you can check: 100 points near y = 2 * x, and one neuron (weight and bias) to find the 2.
 # The training is five lines, run 250 times:
 
 # %% name="one-neuron"
@@ -292,7 +292,7 @@ _late = swinging[50:]
 assert max(_late) > 20 * sound[-1] and max(_late) > 1.5 * min(_late)
 
 # %% [markdown]
-# `backward` adds to `.grad` (the towers of chapter 2a), so each step now uses the sum of all gradients so far.
+# `backward` adds to `.grad`, as in chapter 2a, so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
 # And what if the lines come in another order? Here are eight orders, some with a line missing.
@@ -323,7 +323,7 @@ assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
 figures.curves(eight)
 
 # %% [markdown]
-# The three that arrive are one and the same loop: they clear the gradients between one `backward` and the next, and never between `backward` and `step`.
+# The three that arrive do the same: they clear the gradients after `step`, and before the next `backward`.
 #
 # Now you: the loop stepper shows what each line changes. Leave out `zero_grad`, or move it, and run ten steps.
 
@@ -418,7 +418,7 @@ assert not math.isfinite(far[-1])
 # *{minutes} minutes*
 #
 # Before a model learns to read digits, decide how you will judge it.
-# Judge it by the digits that it has learned from, and a mere list of the 1,797 answers would win, although it cannot read one new digit.
+# If you judge it by the digits that it learned from, a mere list of the 1,797 answers wins, although it cannot read one new digit.
 # So put 397 of them into a drawer, and let no model learn from those.
 
 # %% name="split"
@@ -581,7 +581,7 @@ _seen = my_evaluate(reader, drawer, F.cross_entropy)
 assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 
 # %% [markdown]
-# It reads by chance, and the loss agrees: a model that gives each of ten answers the same chance has the loss log(10), about 2.3.
+# It guesses, and the loss agrees: a model that gives each of ten answers the same chance has the loss log(10), about 2.3.
 # So look at your first loss every time. If it is not near log(k) for k classes, something is wrong before the first step.
 
 # %% [markdown] name="batch-text"
@@ -590,7 +590,7 @@ assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 # *{minutes} minutes*
 #
 # From how many digits should a step learn?
-# A step on all 1,400 is slow, and a step on a single odd one leads astray.
+# A step on all 1,400 is slow, and a step on one alone follows its quirks.
 # So you take a **batch**, here of 64, drawn at random: that is the S in `SGD`, stochastic gradient descent. When all batches have had their turn, an **epoch** is over.
 #
 # A **DataLoader** cuts the batches, and shuffles the rows before each epoch. It takes a `TensorDataset`, which ties each row to its label.
@@ -811,7 +811,7 @@ assert 1 <= wrong.sum() <= 32
 #
 # *{minutes} minutes*
 #
-# A training is one line now, so it is easy to ask a question about training.
+# One line now trains a model, so you can quickly try things out.
 # Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles them.
 
 # %% name="not-shuffled"
@@ -867,7 +867,7 @@ hunt()
 # <details><summary>Answers</summary>
 #
 # 1. First, last, or right before `backward`; never between `backward` and `step`.
-# 2. Dropout goes on dropping, so the number is too bad and different each time. And batch norm learns from the drawer.
+# 2. Dropout goes on dropping, so the loss is too high, and differs each time. And batch norm learns from the drawer.
 # 3. Otherwise each step pulls the model toward the few classes in its batch, and the last one wins.
 #
 # </details>

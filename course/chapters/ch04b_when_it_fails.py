@@ -66,7 +66,7 @@ figures.ten_points(new=True)
 
 # %% [markdown]
 # The curve has learned the noise of the ten points too.
-# That is **overfitting**: a model gets good at the data that it has seen, at the cost of data that it has not.
+# That is **overfitting**: a model fits the data that it has seen so closely that it gets worse on new data.
 #
 # ### Wrong labels
 #
@@ -142,7 +142,7 @@ assert len(few) == 5 and (few_labels != truth).sum() == 20
 # %% [markdown]
 # Train with your `fit`, for 200 epochs, since an epoch has only five steps now.
 #
-# *Predict.* In the end, how many of the twenty wrong labels does the model give back?
+# *Predict.* In the end, how many of the twenty wrong labels does the model repeat?
 
 # %% predict=true
 guess = 20  # a number
@@ -184,7 +184,7 @@ assert lowest < 80
 #
 # At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
 # After that it can only learn what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
-# For that it has to bend away from what it knew.
+# So it gives up some of what it knew before.
 
 # %% [markdown] name="remedies-text"
 # ## 2 What helps against it
@@ -286,7 +286,7 @@ print("read as what they truly are:", (says == truth[:20]).sum().item(), "of 20"
 assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
 
 # %% [markdown]
-# Each of these right answers contradicts the label that the model was given, in every epoch. The eighty right labels have outvoted the wrong ones.
+# Each of these right answers contradicts the label that the model saw in every epoch. The eighty right labels have outvoted the wrong ones.
 #
 # ### A second drawer
 #
@@ -363,7 +363,7 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 #
 # *{minutes} minutes*
 #
-# A loss function returns a number for almost anything that you hand it, which is why many silent bugs hide there.
+# A loss function returns a number for almost anything that you hand it, so many silent bugs hide there.
 #
 # `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
 # Suppose that somebody applies `softmax` before it.
@@ -389,7 +389,7 @@ assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
 assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
-# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and as a logit 1 is hardly more than 0.
+# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and a logit of 1 is hardly more than 0.
 # So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and torch reports no error.
 #
 # The other trap is a wrong shape, which you know.
@@ -422,7 +422,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. This is what each head needs:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. (At one of them torch itself warns, in red, when you check it.) This is what each head needs:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
@@ -432,7 +432,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 # | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
 # | letters | each letter of a word: one of k | logits (letters, k) | labels (letters,), int64 | `cross_entropy` |
 #
-# Only the last head is new: each word has several answers, logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
+# The last head has several answers for each word: logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
 
 # %% name="loss-inputs-example"
 words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
@@ -602,7 +602,7 @@ figures.museum()
 # - *different orders*: it stops where a model that always says the mean would stop
 # - *learned by heart*: the blue curve alone looks sound
 # - *dropout on*: one model, measured twice; the lower curve is right
-# - *one wild batch*: a jump, and long after it the loss is still above where it had been
+# - *one wild batch*: a jump, and long after it the loss is still higher than before it
 #
 # A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart.
 # (`Adam` is an optimizer that adapts the steps of each parameter; chapter 4c is about it.)
@@ -734,7 +734,7 @@ figures.symptoms()
 #
 # *{minutes} minutes*
 #
-# Nobody tells you where the fault is. Take one loop at a time, and two or three before you take a break.
+# Nobody tells you where the fault is. Take one loop at a time, and a break after two or three.
 # Change as little as you can: two lines of a loop at most, and one is often enough.
 # In loop h, a **scheduler** lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more).
 # After 200 steps a sound loop is far down.
@@ -1042,4 +1042,4 @@ hunt()
 #
 # </details>
 #
-# Next comes *Chapter 4c: Learning rates*. There all five lines are right, and it still does not arrive.
+# Next comes *Chapter 4c: Learning rates*. All five lines are right, and the loss still does not fall.

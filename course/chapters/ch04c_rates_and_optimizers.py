@@ -6,7 +6,7 @@
 # *How large should a step be, and who decides it?*
 #
 # In chapters 4a and 4b the learning rate was a number that somebody had chosen for you: 0.1 here, 0.5 there.
-# It is the first thing to try when a training goes badly, and there are trainings for which no single rate is right. In this sitting you learn to
+# It is the first thing to change when a training goes badly, but for some trainings no single rate is right. In this sitting you learn to
 #
 # - find a rate by trying, and know a bad one by its curve
 # - scale your data, so that one rate suits all parameters
@@ -96,7 +96,7 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(walk_down(1.1, steps=4)[-1] -
 
 # %% [markdown]
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
-# A little more, and each jump lands higher than the last. A gradient says which way is down, and not how far.
+# With a larger lr, each jump lands higher than the last. A gradient says which way is down, but not how far.
 #
 # So a training has three fates. With too small a rate it sleeps, with the right one it arrives, and with too large a rate it explodes.
 
@@ -108,7 +108,7 @@ figures.parabola(walk_down, (0.02, 0.3, 1.05))
 #
 # *{minutes} minutes*
 #
-# No gradient finds the learning rate. You choose it yourself, by trying, so it is called a **hyperparameter**.
+# No gradient finds the learning rate. You choose it yourself, by trying. It is a **hyperparameter**.
 # Here are the digits of chapter 4a again, in batches of 64, and a drawer.
 
 # %% name="digits"
@@ -318,7 +318,7 @@ figures.curves(
 # *{minutes} minutes*
 #
 # Here is a program with the same illness, and its author is still waiting. The houses have several columns, and the answer has to be in the units of the data.
-# So whatever you do to the columns, find the way back:
+# So convert the weights back to these units:
 
 # %% name="house-prices-example"
 weight, spread_of_size = 90, 500  # 90 for each standard deviation, which is 500
@@ -611,7 +611,7 @@ def plain_sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 my_sin_fit = mine("sin_fit", plain_sin_fit)
 
 # %% [markdown]
-# Stop it at four moments, always from the same first weights, and watch the line bend.
+# From the same first weights, train for more and more steps, and watch the line bend.
 
 # %% name="sin-fit-used"
 ages = (0, 30, 150, 1000)
@@ -628,7 +628,7 @@ assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
 figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
 
 # %% [markdown]
-# The training lifts the flat line at one end and presses it down at the other, and then the line gets its corners, one after another.
+# The training first moves the line as a whole, and then gives it its corners, one after another.
 
 # %% [markdown] side=true
 # #### Is one run evidence?
@@ -813,7 +813,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. Call it in each step by mistake, and the rate is there after one epoch, and at a hundredth after two. Soon the model stands still.
+# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. Call it in each step by mistake, and one epoch does that, and two bring it down to a hundredth. Soon the model stands still.
 #
 # At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
 # (The folded cell builds that from two of torch's schedulers.)
@@ -898,9 +898,9 @@ hunt()
 #
 # 1. The raw sizes make the loss curve millions of times more along w than along b. A rate that is safe for w hardly moves b.
 # 2. It moves both by lr.
-# 3. With AdamW, at a few rates; then try SGD with momentum, at a few rates, and measure.
+# 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
 #
 # </details>
 #
-# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training, unchanged, to another device.
+# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training to another device.
 # Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.

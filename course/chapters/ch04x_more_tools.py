@@ -49,7 +49,7 @@ figures.clipped((3.0, 4.0), 1.0)
 # *{minutes} minutes*
 #
 # The digits lie in two tensors; your data may lie in a folder.
-# Then you write a **Dataset**. A DataLoader asks it for only two things: how many rows there are, and row i.
+# Then you write a **Dataset**. A DataLoader asks it for only two things: its length, and row number i.
 #
 # ### Exercise: `PairDataset`
 #
@@ -172,7 +172,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 #
 # *{minutes} minutes*
 #
-# One bad batch can undo an hour of training.
+# One bad batch can undo much training.
 # **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. It stands between `backward` and `step`.
 #
 # *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
@@ -193,7 +193,7 @@ torch.optim.SGD([a, b], lr=0.1).step()
 assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 
 # %% [markdown]
-# They were 3 to 4, and still are, so the direction is the same. The function returns the norm from before.
+# They are still in the ratio 3 to 4, so the direction is the same. The function returns the old norm.
 #
 # What does a wild batch do to a training? Here a model learns to read digits, and in step 75 comes one batch with thirty times as much ink: once without clipping, and once with a norm of at most 1.
 
@@ -231,7 +231,7 @@ assert sum(wild[76:96]) > 2 * sum(tame[76:96])
 figures.curves({"without clipping": wild, "clipped to 1": tame})
 
 # %% [markdown]
-# On the left the model has to learn a second time. On the right only the wild batch itself has a large loss, and the next step goes on as if it had never come.
+# On the left the loss jumps, and the model has to learn again. On the right the training goes on as if the wild batch had never come.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
 # #### Would you like the lines of `clip_grad_norm`, shuffled?
@@ -251,7 +251,7 @@ arrange("clip_grad_norm")
 #
 # *{minutes} minutes*
 #
-# Now write it. The point is what "over all parameters together" means.
+# Now write it, with one length for all gradients together.
 
 # %% name="clip-example"
 length = math.hypot(3, 4)  # of the gradients 3 and 4 together
@@ -293,7 +293,7 @@ check("clip_grad_norm", clip_grad_norm)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Take care with generators: you can walk through `model.parameters()` only once.
+# Take care: `params` may be a generator, which you can walk through only once.
 
 # %% name="momentum-example"
 first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
@@ -407,7 +407,7 @@ assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_deca
 # *Stretch, extra credit, {minutes} minutes*
 #
 # Now write the optimizer behind many of today's language models.
-# With p = 1 and gradient 2, the first step without decay is lr, whatever the gradient.
+# Without decay the first step is lr, whatever the gradient; here it is 2, and p is 1.
 
 # %% name="adamw-example"
 m, s = 0.1 * 2, 0.001 * 2**2
@@ -601,7 +601,7 @@ assert not torch.equal(average, average_before)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Ask of each thing that changes: who remembers it?
+# What does each epoch change? Save all of that.
 # (The losses are plain means over the batches, as in `fit`.)
 
 # %% name="fit-resumable-example"
@@ -689,13 +689,13 @@ hunt()
 #
 # 1. What does a DataLoader want from a data set?
 # 2. Between which two lines does clipping stand, and what does it keep?
-# 3. You resume a training of Adam from the weights alone. What is lost?
+# 3. You resume training with Adam from the weights alone. What is lost?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Its `len`, and row i.
 # 2. Between `backward` and `step`. It keeps the direction of the whole gradient.
-# 3. Adam's averages and its count of steps, so the next steps are other ones.
+# 3. Adam's averages and its count of steps, so the next steps differ.
 #
 # </details>
 #
