@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 
 from autograder.__main__ import main
 from autograder.authoring import single_line_edits
 from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
-from autograder.authoring.hunt_files import made_of, outdated_hunts
+from autograder.authoring.hunt_files import holding_in_a_new_process, made_of, outdated_hunts
 from autograder.authoring.program_classification import ProgramRuns
 from autograder.authoring.variable_renaming import other_names, renamed
 from autograder.course.chapter_judge import Judge
 from autograder.course.exercise_files import ExerciseParts
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.files import write_all
-from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path
+from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.false_sentences import tags_of_false_sentences
 from tests.small_chapter import PROJECT, SAMPLE
 
@@ -180,6 +182,19 @@ def test_what_is_found_is_proven() -> None:
         lines = each.code.splitlines()
         for row in each.others:
             assert each.kind == "add" or not runs.passes("\n".join([*lines[: row - 1], *lines[row:]]) + "\n")
+
+
+@pytest.mark.slow
+def test_a_hunt_that_rests_on_a_program_before_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that shows its mistake only once another one has changed a class does not hold in a new process."""
+    judge, name = judged()
+    parts = ExerciseParts(judge.course, judge.chapter.stem, name)
+    first, *_ = read_hunts(parts.course, parts.stem)[name].hunts
+    leaning = replace(first, code=f"changed = torch.Tensor.changed\n{first.code}")
+    monkeypatch.setattr(torch.Tensor, "changed", True, raising=False)
+
+    assert ProgramRuns(judge, name).shows_as(leaning.mistake, leaning.code)
+    assert (first,) == holding_in_a_new_process(parts, [first, leaning])
 
 
 @pytest.mark.slow

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from autograder.authoring.find_bug_hunts import find_hunts, why_none
@@ -10,7 +13,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.exercise_files import ExerciseParts
 from autograder.files import digest_of, write_all
-from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.false_sentences import tags_of_false_sentences
 
 _LETTERS = 12  # of a digest
@@ -39,8 +42,22 @@ def write_hunts(parts: ExerciseParts) -> str:
     runs = ProgramRuns(Judge(course, stem, only=name), name)
     hunts, known = find_hunts(runs), (runs.exercise, runs.key, runs.bank)
     false = {tag: tuple(tags_of_false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
-    hunts = tuple(each for each in hunts if len(false[each.mistake]) >= 2)
+    hunts = holding_in_a_new_process(parts, [each for each in hunts if len(false[each.mistake]) >= 2])
     kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
     every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}
     write_all({hunts_path(course, stem): encode_hunts({each: every[each] for each in order if each in every})})
     return f"{name}: {len(hunts)} hunts, of {len(kept)} mistakes" if hunts else f"{name}: no hunts: {why_none(runs)}"
+
+
+def holding_in_a_new_process(parts: ExerciseParts, hunts: Sequence[BugHunt]) -> tuple[BugHunt, ...]:
+    """Return the hunts that show their mistake, and do not pass, in a process in which the search has not run.
+
+    A program that the search tries may change what the later ones find: an attribute of a class of torch, say.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(_holding, parts, tuple(hunts)).result()
+
+
+def _holding(parts: ExerciseParts, hunts: tuple[BugHunt, ...]) -> tuple[BugHunt, ...]:
+    runs = ProgramRuns(Judge(parts.course, parts.stem, only=parts.name), parts.name)
+    return tuple(each for each in hunts if runs.shows_as(each.mistake, each.code) and not runs.passes(each.code))
