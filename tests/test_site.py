@@ -25,6 +25,7 @@ from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.authoring.site.packed_films import pack_films
+from autograder.authoring.site.short_figures import shorter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes
@@ -266,19 +267,51 @@ def test_letters_of_figures_stand_on_a_page_once() -> None:
 
 
 def test_a_figure_is_as_short_as_it_may_be() -> None:
-    """Comments, indents, long decimals and ids that nothing refers to go; its words keep all their digits."""
+    """Comments, indents, long decimals, and ids and groups without use go; its words keep all their digits."""
     body = """</desc>
       <g id="axes_1">
         <!-- 0.5 -->
-        <path id="m1" clip-path="url(#p1)" d="M 48.350703 158.69952 L 12.001 -0.123456"/>
+        <path d="M 0 0
+L 9 9
+" style="fill: none"/>
+        <g id="patch_1" clip-path="url(#p1)">
+          <path d="M 1 1
+C 2.0001 3 4 5 6 7
+" style="fill: none; stroke: red"/>
+        </g>
         <use xlink:href="#m1" transform="translate(186.0001 0.746875) scale(0.0001 -0.09)"/>
+        <use xlink:href="#m1" transform="translate(61.279297 0)"/>
       </g>
       <clipPath id="p1"/>"""
     short = defer_figures(drawn("a", "0.123456").replace("</desc>", body))
 
-    assert '<path id="m1" clip-path="url(#p1)" d="M 48.35 158.7 L 12 -0.1235"/><use' in short
-    assert 'transform="translate(186 0.7469) scale(0.0001 -0.09)"/></g><clipPath id="p1"/>' in short
+    kept = '<g clip-path="url(#p1)"><path d="M 1 1 C 2 3 4 5 6 7 " style="fill:none;stroke:red"/></g>'
+    assert f"</desc>{kept}<use" in short
+    assert '<use href="#m1" transform="translate(186 0.7469) scale(0.0001 -0.09)"/><use href="#m1" x="61.28"/>' in short
     assert "axes_1" not in short and "<!--" not in short and 3 == short.count("0.123456")  # the place's label, and two
+
+
+def test_a_mark_has_its_style_once() -> None:
+    """A mark that is drawn in many places, such as a tick, has its style itself; another style stays at its place."""
+    red, blue = ' style="stroke: red; stroke-width: 0.8"', ' style="stroke: blue"'
+    mark = f'<defs>\n<path id="m1" d="M 0 0 \nL 0 3.5 \n"{red}/>\n</defs>'
+    short = shorter(f'<g>{mark}<g><use xlink:href="#m1" x="1"{red}/><use xlink:href="#m1"{blue}/></g></g>')
+
+    kept = '<defs><path id="m1" d="M0 0l0 3.5" style="stroke:red;stroke-width:0.8"/></defs>'
+    assert f'{kept}<use href="#m1" x="1"/><use href="#m1" style="stroke:blue"/>' == short
+
+
+@pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("M 48.350703 158.69952 L 48.4 158.5 L 60 -1 ", "M48.4 158.7l0-.2 11.6-159.5"),
+        ("M 0.5 0 L 1 1 z M 5 5 L 5.04 5 L 5.08 5 ", "M.5 0l.5 1zM5 5l0 0 .1 0"),
+        ("M 1 1 z M 2 2 M 0 0 L 1 0 M -0.5 3 ", "M1 1zM2 2M0 0l1 0M-.5 3"),
+    ],
+)
+def test_a_line_goes_from_corner_to_corner(line: str, short: str) -> None:
+    """A line's corners are distances in tenths of a pixel, and what is rounded does not add up."""
+    assert f'<path d="{short}" style="stroke:red"/>' == shorter(f'<path d="{line}" style="stroke: red"/>')
 
 
 def test_films_are_packed() -> None:

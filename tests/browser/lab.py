@@ -172,6 +172,8 @@ class Desk:
         """Close all documents, end or empty all kernels, and reset what a test may set; closes a page with a dialog."""
         lab.leave()
         page, emptied = lab.page, False
+        if page.locator(".jp-Dialog").count():
+            page.keyboard.press("Escape")  # else the page is closed below, and loading it takes seconds
         if not page.url.startswith(f"{self.server.address}/lab") or page.locator(".jp-Dialog").count():
             lab.close()
         elif page.evaluate(_HAS_LAB):

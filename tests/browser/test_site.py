@@ -323,7 +323,7 @@ def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser:
     for read in (page, still):
         figures = read.locator("article .later")
         assert figures.count() == read.locator("article .later svg").count() >= CHAPTERS
-        named = "all => all.map(each => each.getAttribute('xlink:href'))"
+        named = "all => all.map(each => each.getAttribute('href'))"
         letters = {each for each in read.locator(".later use").evaluate_all(named) if each.startswith("#DejaVu")}
         assert len(letters) > 20 and all(read.locator(f'[id="{each[1:]}"]').count() == 1 for each in letters)
     still.locator("article .later svg").first.scroll_into_view_if_needed()

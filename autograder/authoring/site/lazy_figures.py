@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from autograder.authoring.site.short_figures import shorter
 from autograder.notebook.html_markup import Html, tag
 
 _FIGURE = re.compile(
@@ -11,9 +12,6 @@ _FIGURE = re.compile(
 )
 _LETTER = re.compile(r'\s*<path id="(DejaVu[^"]*)"[^>]*/>', re.DOTALL)
 _EMPTY = re.compile(r"\s*<defs>\s*</defs>")
-_NAME = re.compile(r' id="([^"]*)"')
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_LONG = re.compile(r"-?\d+\.\d{3,}")  # a hundredth of a pixel is enough
 _LEAST = 0.6  # the minimum width of a figure, as a share of its own width
 
 
@@ -28,7 +26,7 @@ def defer_figures(body: str) -> str:
     def held(found: re.Match[str]) -> str:
         whole = _EMPTY.sub("", _LETTER.sub(lambda letter: _kept(letter, letters), found[0]))
         head, end, lines = whole.partition("</desc>")
-        return _place(found, head + end + _shorter(lines))
+        return _place(found, head + end + shorter(lines))
 
     page = _FIGURE.sub(held, body)
     if not letters:
@@ -41,17 +39,6 @@ def _kept(letter: re.Match[str], letters: dict[str, str]) -> str:
     """Store the first drawing of a letter, and remove it; its id names font and letter."""
     letters.setdefault(letter[1], letter[0])
     return ""
-
-
-def _shorter(lines: str) -> str:
-    """Return the lines of a figure without comments, indents, names that nothing refers to, and long decimals."""
-    plain = " ".join(_COMMENT.sub("", lines).split()).replace("> <", "><")
-    named = _NAME.sub(lambda name: name[0] if f"#{name[1]}" in plain else "", plain)
-    return _LONG.sub(lambda number: _rounded(float(number[0])), named)
-
-
-def _rounded(number: float) -> str:
-    return f"{number:.{2 if abs(number) >= 1 else 4}f}".rstrip("0").rstrip(".")
 
 
 def _place(found: re.Match[str], svg: str) -> str:
