@@ -1,8 +1,8 @@
 """A program in pieces: its shuffled lines, some with gaps, and the reader's arrangement of them.
 
-A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def`, then the others in
-alphabetical order, including distractors. Below an empty line stand more distractors, as `TAG: LINE`: each comes in for
-a reader whose last check showed this mistake. The file holds no solution; the exercise's own check judges an
+A course writes the lines of an exercise in `arranged/NAME.txt`: first the line with `def` or `class`, then the others
+in alphabetical order, including distractors. Below an empty line stand more distractors, as `TAG: LINE`: each comes in
+for a reader whose last check showed this mistake. The file holds no solution; the exercise's own check judges an
 arrangement.
 """
 
@@ -25,7 +25,7 @@ LONGEST = 80  # characters in a gap
 
 @dataclass(frozen=True)
 class Pieces:
-    """The lines of an exercise in the order in which this reader gets them; `head` is the line with `def`."""
+    """The lines of an exercise in the order in which this reader gets them; `head` is the line that begins it."""
 
     name: str
     head: str

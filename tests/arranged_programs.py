@@ -216,4 +216,175 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     optimizer.step()
     return loss.detach()
 """,
+    "Linear": """\
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter((2 * torch.rand(out_features, in_features) - 1) * bound)
+        self.bias = nn.Parameter((2 * torch.rand(out_features) - 1) * bound) if bias else None
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+""",
+    "Standardizer": """\
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.detach().clone())
+        self.register_buffer("std", std.detach().clone())
+    def forward(self, x):
+        return (x - self.mean) / self.std
+""",
+    "MLP": """\
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.net = nn.Sequential()
+        for i in range(len(sizes) - 1):
+            if i:
+                self.net.append(activation())
+            self.net.append(nn.Linear(sizes[i], sizes[i + 1]))
+    def forward(self, x):
+        return self.net(x)
+""",
+    "PairDataset": """\
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+    def __len__(self):
+        return len(self.x)
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+""",
+    "bench": """\
+def bench(fn, warmup, iters, sync):
+    [fn() for _ in range(warmup)]
+    times = []
+    for call in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn(); sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+""",
+    "mixed_region": """\
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.to(torch.float32))
+    return safe
+""",
+    "to_device": """\
+def to_device(obj, device):
+    if torch.is_tensor(obj):
+        return obj.to(device)
+    if isinstance(obj, dict):
+        return type(obj)({key: to_device(value, device) for key, value in obj.items()})
+    if hasattr(obj, "_fields"):
+        return type(obj)(*(to_device(value, device) for value in obj))
+    if isinstance(obj, list | tuple):
+        return type(obj)(to_device(value, device) for value in obj)
+    return obj
+""",
+    "underflow_report": """\
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(loss * scale, params, allow_unused=True)
+        used = [g[g != 0] for g in grads if g is not None]
+        lost = sum((g.half() == 0).sum().item() for g in used)
+        count = sum(g.numel() for g in used)
+        report[scale] = lost / max(count, 1)
+    return report
+""",
+    "overfit_one_batch": """\
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    same, other = trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, other):
+        return "shuffled labels"
+    params = [*trial.model.parameters()]
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    losses = [trial.step(x, y)]
+    if all(torch.equal(p, old) for p, old in zip(params, before)):
+        return "no step"
+    losses += [trial.step(x, y) for _ in range(100)]
+    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
+""",
+    "fit": """\
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = hits = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                scores = model(x)
+                total += criterion(scores, y).item() * len(y)
+                hits += (scores.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, hits / count))
+    return history
+""",
+    "train": """\
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            x, y = images[rows].to(device), labels[rows].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            hits = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(hits.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+""",
+    "train_amp": """\
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        rows = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / rows
+            scaler.scale(loss).backward()
+            total += loss.detach().item()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses += [total]
+    return losses
+""",
 }

@@ -6,6 +6,8 @@ import copy
 import fnmatch
 import math
 import re
+import statistics
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,15 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from torch import nn
 from torch.nn import functional
+from torch.utils.data import Dataset
 
 from autograder import check
+from autograder.course import marked_regions
 from autograder.course.answer_bank import AnswerBank, load_bank
+from autograder.course.answers_by_replacement import bare
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import bank_file
+from autograder.diagnosis.judge_observations import UNTOUCHED
 from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint, run_test_cases
 from autograder.notebook.progress_log import LOGBOOK
@@ -53,7 +59,8 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(arranged_program_check, "LAST_REPORTS", check_and_hint.LAST_REPORTS)
     monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)  # for a busy machine
     monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
-    names = {"torch": torch, "nn": nn, "F": functional, "copy": copy, "fnmatch": fnmatch, "math": math}
+    modules = {each.__name__: each for each in (copy, fnmatch, math, statistics, time, torch)}
+    names = {**modules, "nn": nn, "F": functional, "Dataset": Dataset}
     for name, value in names.items():
         monkeypatch.setitem(shell.user_ns, name, value)
     return shell.user_ns
@@ -81,6 +88,10 @@ def _bank(name: str) -> AnswerBank:
     return load_bank(bank_file(PROJECT / "course", COURSE.find(name).chapter, name))
 
 
+def _rights(name: str) -> list[str]:
+    return [answer.source for answer in _bank(name) if answer.is_right]
+
+
 def put(*lines: str, name: str = "train_step", **filled: str) -> Arranger:
     """Arrange these lines, with texts for their gaps."""
     pieces = shuffled_pieces(name, 0)
@@ -102,19 +113,56 @@ CLEAR, LOSS, BACK, STEP = (
 GIVE = f"return loss.{GAP}"
 
 
+# The core exercises that have no lines to arrange, by the reason.
+WITHOUT = {
+    "one line or two say it": {"first_and_rest", "flatten_images", "pairwise_sq_dists"},
+    "a program is given, to be mended where it is wrong": {
+        *("HouseNet", "broken_loops", "fix_inplace", "fix_trainer", "house_prices"),
+        *("loss_inputs", "make_agnostic"),
+    },
+    "facts are asked, of which none comes before another": {
+        *("autocast_dtypes", "batched_einsum", "memory_plan", "precision_lab"),
+        *("predict_grad_state", "predict_layout"),
+    },
+    "two definitions are asked": {"compare_optimizers", "sin_fit"},
+    "more than twenty lines": {"resume_training"},
+}
+
+
+DEFINED = re.compile(r"^(?:def|class) ", re.MULTILINE)
+
+
+def size(text: str) -> int:
+    """Return the number of lines of a program below its first one, without comments and docstrings."""
+    return sum(bool(line.strip()) for line in bare(text).splitlines()) - 1
+
+
 class TestLines:
     """The files of lines in `course/arranged/`."""
 
     def test_there_are_many(self) -> None:
-        """Two dozen exercises have lines, and the tests have a right program for each."""
-        assert 25 == len(puzzle_names()) and set(PROGRAMS) == set(puzzle_names())
+        """Three dozen exercises have lines, and the tests have a right program for each."""
+        assert 37 == len(puzzle_names()) and set(PROGRAMS) == set(puzzle_names())
+
+    def test_who_has_none_and_why(self) -> None:
+        """Every other core exercise has lines; those that are short, long or given as a program are so indeed."""
+        core = {each.name: each.chapter for each in COURSE.all_exercises() if each.tier == "core"}
+        short, given, facts, two, long = WITHOUT.values()
+        cells = {name: read_chapter(PROJECT / "course/chapters" / f"{core[name]}.py").exercise(name) for name in core}
+        solved = {name: marked_regions.solution_cell(cell.source) for name, cell in cells.items()}
+
+        assert core.keys() - set(PROGRAMS) == short | given | facts | two | long
+        assert short == {n for n in core if min(size(t) for t in [solved[n], *_rights(n)]) <= 2} - set(PROGRAMS) - facts
+        assert given == {n for n in core if any(each.tag == UNTOUCHED for each in _bank(n))} - set(PROGRAMS)
+        assert two == {n for n in core if len(DEFINED.findall(bare(solved[n]))) > 1} - given - set(PROGRAMS)
+        assert long == {n for n in core if size(solved[n]) > 20} - given - two
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_order_in_the_file_says_nothing(self, name: str) -> None:
         """The lines are sorted and not indented, none occurs twice, and at least one has a gap."""
         head, lines, _ = parse_puzzle_file(COURSE.arranged(name))
         assert sorted(lines) == lines == [line.strip() for line in lines] and len(set(lines)) == len(lines)
-        assert head.startswith(f"def {name}(") and any(GAP in line for line in lines)
+        assert head.startswith((f"def {name}(", f"class {name}(")) and any(GAP in line for line in lines)
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_no_line_is_the_reference_solutions(self, name: str) -> None:
@@ -228,8 +276,8 @@ class TestTrouble:
 
     def test_exercise_without_lines(self) -> None:
         """For an exercise without lines, the error lists the exercises that have some."""
-        with pytest.raises(UnknownExercise, match="There are some for accumulate, "):
-            arrange("train")
+        with pytest.raises(UnknownExercise, match="There are some for Linear, MLP, "):
+            arrange("sin_fit")
 
     def test_open_gap(self) -> None:
         """A check of a program with an open gap is refused, and the message quotes the line."""

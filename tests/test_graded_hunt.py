@@ -14,6 +14,7 @@ import pytest
 
 import explorers.bug_hunt_quiz as hunting
 from autograder import check, mend
+from autograder.__main__ import main
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.diagnosis.verdict import Report, Status
@@ -157,6 +158,9 @@ class TestWholeWay:
         results = read_results(course, HW)
 
         assert [] == read_exercise_forms([results]) and [] == unexplained_answers(results)
+        assert main(["--root", str(course), "report", HW]) == 0
+        page = (course / "reports" / f"{HW}.html").read_text(encoding="utf-8")
+        assert NAME in page and "autograder learn" not in page
 
 
 def set_hunt(course: Path, *hunts: BugHunt) -> Assignment:
@@ -340,7 +344,7 @@ class TestInTheNotebook:
         check("their_train_step", given)
         assert "0 of 1" in (told := said(capsys)) and "Not yet: " in told and "Stuck" not in told
         check("their_train_step", None)
-        assert "Expected the function `their_train_step` itself" in said(capsys)
+        assert "0 of 1" in (told := said(capsys)) and "Expected the function `their_train_step` itself" in told
         monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
         with pytest.raises(CheckFailed):
             check("their_train_step", given)

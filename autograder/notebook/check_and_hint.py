@@ -125,13 +125,18 @@ def visible_report(name: str, answer: object, cell: str = "") -> Report:
     exercise, key = _task(name)
     keys = current_course().keys(exercise.chapter)
     if other := _something_else(exercise, answer, keys):
-        return uniform_report(exercise, key.cases, Status.FAIL, other)
+        return _told(exercise, uniform_report(exercise, key.cases, Status.FAIL, other), "")
     assert callable(answer)
     calls = call_on_cases(exercise, answer, key.cases)
     text = text_of(name, answer, keys, cell)
     stopped = timeout_report(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
+    return _told(exercise, report, text)
+
+
+def _told(exercise: Exercise, report: Report, text: str) -> Report:
+    """Return the report as readers get it: on a mended program, it has one line."""
     return exercise.as_mend(report, text) if isinstance(exercise, MendingExercise) else report
 
 
