@@ -19,7 +19,7 @@ from autograder.files import digest_of
 from tests.asked import NIGHT, by_night
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.hosted import hosted
-from tests.browser.lab import LAPTOP, keep_picture
+from tests.browser.lab import keep_picture
 from tests.browser.test_report import corner_of
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -156,9 +156,12 @@ def test_no_page_is_large(site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wrong(site: Path, browser: Browser) -> dict[str, list[str]]:
-    """Open each page once; return complaints of scripts, pictures without a text, and pages too wide for a phone."""
+    """Open each page once, on a phone; return what its scripts complain of, wordless pictures, and pages too wide.
+
+    On a laptop the test of a sub-path notes complaints, in a page of each sort.
+    """
     told: dict[str, list[str]] = {"complaints": [], "wordless": [], "wide": []}
-    page = browser.new_page(viewport=LAPTOP)
+    page = browser.new_page(viewport=PHONE)
     noted = told["complaints"].append
     page.on("console", lambda m: noted(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: noted(str(error)))
@@ -168,10 +171,8 @@ def wrong(site: Path, browser: Browser) -> dict[str, list[str]]:
         page.wait_for_load_state("load")
         if page.locator("main img:not([alt]), main img[alt='']").count():
             told["wordless"].append(path.name)
-        page.set_viewport_size(PHONE)
         if page.evaluate("document.documentElement.scrollWidth") > PHONE["width"]:
             told["wide"].append(path.name)
-        page.set_viewport_size(LAPTOP)
     page.close()
     return told
 
