@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from autograder.course.course import Course, current_course
+from autograder.course.hunt_names import faulty_program_name, hunted_exercise
 from autograder.diagnosis.value_kinds import type_words
 from autograder.exercises.probe import see
 from autograder.files import digest_of
@@ -24,16 +25,8 @@ from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
 from autograder.notebook.saved_notebook import path_of_notebook
-from autograder.questions.bug_hunt import (
-    BugHunt,
-    ExerciseHunts,
-    difficulty,
-    faulty_program_name,
-    hunted_exercise,
-    read_hunts,
-)
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, read_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
-from autograder.questions.mended_program import mending_exercise
 from autograder.questions.question import Question
 
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
@@ -101,9 +94,9 @@ def mend(answer: object = None) -> None:
 
 def _program_to_hand_in(name: str, course: Course) -> str:
     """Return the reader's program for a graded hunt of an exercise, drawn at the first call, or why there is none."""
-    exercise = course.find(name)
+    course.find(name)
     known = _hunts(course).get(name)
-    programs = mending_exercise(exercise, known.hunts if known else ()).hunts
+    programs = known.to_mend if known else ()
     if not programs:
         return wrap_message(f"`{name}` has no program to mend.")
     if not (_is_passed(name) or _may_be_graded_here(name)):

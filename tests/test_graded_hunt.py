@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from html import unescape
@@ -11,20 +12,23 @@ from random import Random
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
 
 import explorers.bug_hunt_quiz as hunting
 from autograder import check, mend
 from autograder.__main__ import main
+from autograder.authoring.build_course import build
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
+from autograder.course.hunt_names import hunted_exercise
 from autograder.diagnosis.verdict import Report, Status
-from autograder.errors import CheckFailed, ExerciseError
+from autograder.errors import ChapterFormatError, CheckFailed, ExerciseError
 from autograder.exercises.exercise import Exercise
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunted_exercise, hunts_path, read_hunts
+from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.mended_program import MendingExercise, mending_exercise
 from autograder.reports.answer_normalization import read_exercise_forms
 from autograder.reports.class_results import read_results
@@ -33,7 +37,8 @@ from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, code, graded, hand_in, scores, write_source
 from tests.sample_course import COURSE, NOTEBOOK, STEM, make_course, sample_judge
-from tests.small_chapter import PROJECT
+from tests.small_chapter import PROJECT, TEXT, make_project, observe
+from tests.small_chapter import STEM as SMALL
 from tests.test_bug_hunts import COURSE as WHOLE
 from tests.test_bug_hunts import Folder, said
 
@@ -103,11 +108,16 @@ CELLS = (
 CLASS = Own(CELLS, students={who: {NAME: text} if text else {} for who, text in ANSWERS.items()})
 
 
+def known(*hunts: BugHunt) -> ExerciseHunts:
+    """Return what a file of hunts has of an exercise."""
+    return ExerciseHunts("", {}, hunts)
+
+
 def with_hunts(course: Path, *hunts: BugHunt) -> Path:
     """Write the file of hunts of the tests' course."""
     path = hunts_path(course, STEM)
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(encode_hunts({HUNTED: ExerciseHunts("", {}, hunts)}))
+    path.write_bytes(encode_hunts({HUNTED: known(*hunts)}))
     return course
 
 
@@ -203,7 +213,7 @@ def test_a_hunt_among_a_chapters_own_cells(tmp_path: Path) -> None:
 
 def mend_report(text: str, report: Report) -> Report:
     """Return the report on a text whose answer has this report."""
-    return mending_exercise(sample_judge().exercises[HUNTED], [FAULTY, OTHER, SHORT]).as_mend(report, text)
+    return mending_exercise(sample_judge().exercises[HUNTED], known(FAULTY, OTHER, SHORT)).as_mend(report, text)
 
 
 def all_passed() -> Report:
@@ -262,9 +272,9 @@ class TestText:
     def test_every_committed_program_has_a_number_of_its_own(self) -> None:
         """Numbers differ within an exercise, stand on the first line, and change no line of the program."""
         for stem in WHOLE.stems:
-            for name, known in read_hunts(WHOLE.folder, stem).items():
-                task = mending_exercise(WHOLE.find(name), known.hunts)
-                assert len({each.number for each in known.hunts}) == len(known.hunts)
+            for name, found in read_hunts(WHOLE.folder, stem).items():
+                task = mending_exercise(WHOLE.find(name), found)
+                assert len({each.number for each in found.hunts}) == len(found.hunts)
                 for each in task.hunts:
                     (line,) = task.as_mend(passed(task), each.numbered).verdicts
                     assert line.status is Status.NOT_ATTEMPTED and each.number in line.sentence
@@ -353,7 +363,7 @@ class TestInTheNotebook:
 def test_rules_that_look_for_a_function_by_its_name() -> None:
     """A rule that counts the lines that differ from a given program finds them in somebody's answer too."""
     (stem,) = (each for each in WHOLE.stems if "fix_trainer" in WHOLE.keys(each))
-    task = mending_exercise(WHOLE.find("fix_trainer"), read_hunts(WHOLE.folder, stem)["fix_trainer"].hunts)
+    task = mending_exercise(WHOLE.find("fix_trainer"), read_hunts(WHOLE.folder, stem)["fix_trainer"])
     hunt = task.hunts[0]
     longer = hunt.code + "    x = 1\n" * 20
 
@@ -364,7 +374,59 @@ def test_rules_that_look_for_a_function_by_its_name() -> None:
 def test_the_task_is_the_exercise_under_another_name() -> None:
     """Cases, requirements and limits are those of the exercise."""
     exercise = course_in(COURSE.folder).find(HUNTED)
-    task = mending_exercise(exercise, [FAULTY])
+    task = mending_exercise(exercise, known(FAULTY))
 
     assert isinstance(task, MendingExercise) and task.name == NAME and task.requirements == exercise.requirements
     assert (task.seconds, task.tolerance) == (exercise.seconds, exercise.tolerance)
+
+
+LONG = "def their_double(x):\n    one = x\n    two = x\n    three = one - two\n    return three\n"
+CELL = '\n\n# %% hunt="double" points=2\n# Mend it here.\n'
+
+
+def built(folder: Path, cell: str = CELL, code: str = LONG) -> dict[str, NotebookNode]:
+    """Return the cells by grade id of a released chapter with this cell at its end, and of its solved notebook."""
+    project = make_project(folder, TEXT.rstrip("\n") + cell)
+    hunts = ExerciseHunts("", {}, (BugHunt("double", "halves", code, "change", 4, (2, 3)),))
+    path = hunts_path(project / "course", SMALL)
+    path.parent.mkdir()
+    path.write_bytes(encode_hunts({"double": hunts}))
+    build(project, observe)
+    solved = nbformat.read(project / "solutions" / f"{SMALL}.ipynb", as_version=4).cells
+    assert not any("their_double" in cell.source or "mend" in cell.source for cell in solved)
+    return {cell.id: cell for cell in nbformat.read(project / "notebooks" / f"{SMALL}.ipynb", as_version=4).cells}
+
+
+class TestInAChapter:
+    """A cell marked `hunt="NAME" points=2` in a chapter's text."""
+
+    def test_three_cells_are_released(self, tmp_path: Path) -> None:
+        """One prints the program, one is for the answer, and the check has the points; solved notebooks have none."""
+        cells = built(tmp_path)
+        program, answer, check = [*cells.values()][-3:]
+
+        assert 'mend("double")' in program.source and "nbgrader" not in program.metadata
+        assert answer.source == "# Mend it here.\n# YOUR CODE HERE\nraise NotImplementedError()"
+        assert answer.metadata["nbgrader"]["solution"] and answer.metadata["nbgrader"]["grade_id"] == "their_double"
+        assert check.source == 'check("their_double", their_double)' and check.id == "check_their_double"
+        assert check.metadata["nbgrader"]["points"] == 2 and check.metadata["nbgrader"]["grade"]
+
+    @pytest.mark.parametrize(
+        ("cell", "code", "told"),
+        [
+            (CELL.replace(" points=2", ""), LONG, "the hunt of 'double' needs points="),
+            (CELL + "x = 1\n", LONG, "expected only comments in a hunt, found `x = 1`"),
+            (CELL.replace("double", "doubel"), LONG, "'doubel' has no program to mend in a graded hunt. Correct"),
+            (
+                CELL,
+                "def their_double(x):\n    return x\n",
+                "no program to mend in a graded hunt. Run `auto",
+            ),
+            (CELL + CELL, LONG, "the name 'check_their_double' stands on line"),
+        ],
+        ids=["no points", "code", "no exercise", "no program", "twice"],
+    )
+    def test_refused(self, tmp_path: Path, cell: str, code: str, told: str) -> None:
+        """A hunt that nobody could be graded in stops the build, with file and line."""
+        with pytest.raises(ChapterFormatError, match=re.escape(told)):
+            built(tmp_path, cell, code)

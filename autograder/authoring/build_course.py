@@ -16,6 +16,7 @@ from typing import Any
 from autograder import files
 from autograder.authoring import project_address
 from autograder.authoring.custom_exercise import own_path
+from autograder.authoring.graded_hunts import check_graded_hunts
 from autograder.course import exercise_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
@@ -143,6 +144,7 @@ def generated_files(project: Path, observer: Observe = make_shipped_files, only:
     whole = read_course(course)
     check_folders(course, {chapter.stem for chapter in whole})
     chapters = _chosen(whole, only)
+    check_graded_hunts(course, whole, chapters)
     public = project_address.read_address(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
 from autograder.course.chapter_model import Cell, CellKind, Chapter, without_guess
+from autograder.course.hunt_names import faulty_program_name
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -63,7 +65,7 @@ _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its
 
 def source_notebook(chapter: Chapter, address: str) -> Notebook:
     """Return the notebook that nbgrader releases from, with solutions and hidden tests."""
-    return _notebook(chapter, address, _source_text)
+    return _notebook(_with_hunts(chapter), address, _source_text)
 
 
 def solution_notebook(chapter: Chapter, address: str) -> Notebook:
@@ -92,8 +94,8 @@ def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claim
 
 def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool) -> Iterator[Notebook]:
     for index, (cell, cell_id) in enumerate(zip(chapter.cells, cell_ids(chapter), strict=True)):
-        if cell.kind is CellKind.CLAIM and not claims:
-            continue
+        if cell.kind is CellKind.HUNT or (cell.kind is CellKind.CLAIM and not claims):
+            continue  # each student hunts in another program, so a solved notebook has none
         if index == 1:
             yield new_code_cell(_install_text(address), id=INSTALL_ID, metadata=_folded())
         source = text(cell)
@@ -106,6 +108,26 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
             yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
         if claims and cell.kind is CellKind.SETUP:
             yield new_code_cell(_HELD, id="held")
+
+
+def _with_hunts(chapter: Chapter) -> Chapter:
+    """Return the chapter with three cells in place of each graded hunt."""
+    cells = (_hunt_cells(cell) if cell.kind is CellKind.HUNT else (cell,) for cell in chapter.cells)
+    return replace(chapter, cells=tuple(each for some in cells for each in some))
+
+
+def _hunt_cells(cell: Cell) -> tuple[Cell, Cell, Cell]:
+    """Return the cell that prints a student's program, that of the answer, and the check."""
+    hunted = cell.keys["hunt"]
+    name, line = faulty_program_name(hunted), cell.line
+    program = f'from autograder import mend\n\nmend("{hunted}")'
+    region = f"### BEGIN {marked_regions.SOLUTION}\n### END {marked_regions.SOLUTION}"
+    above = cell.source.strip() or "# Your program, mended:"
+    return (
+        Cell(CellKind.LESSON, {"name": f"program-of-{name}"}, line, program),
+        Cell(CellKind.EXERCISE, {"exercise": name}, line, f"{above}\n{region}"),
+        Cell(CellKind.CHECK, {"check": name, **cell.keys}, line, f'check("{name}", {name})'),
+    )
 
 
 def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
@@ -146,7 +168,7 @@ def _source_text(cell: Cell) -> str:
         return _mine_text(cell)
     if cell.kind is CellKind.PREDICT:
         return without_guess(cell.source)
-    if cell.kind is not CellKind.CHECK:
+    if cell.kind is not CellKind.CHECK or "hunt" in cell.keys:
         return cell.source
     name = cell.keys["check"]
     hidden = f'check("{name}", {name}, fresh=True)'

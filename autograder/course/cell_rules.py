@@ -89,6 +89,15 @@ def _check(chapter: Chapter, _index: int, cell: Cell) -> None:
         )
 
 
+def _hunt(chapter: Chapter, _index: int, cell: Cell) -> None:
+    """Check that a hunt has points, and that its text is comments, which stand above the answer."""
+    if "points" not in cell.keys:
+        fail(chapter.where, cell.line, f"the hunt of {cell.keys['hunt']!r} needs points=; give it some.")
+    for line in cell.source.split("\n"):
+        if line.strip() and not line.startswith("#"):
+            fail(chapter.where, cell.line, f"expected only comments in a hunt, found `{line}`; take it out.")
+
+
 def _predict(chapter: Chapter, index: int, cell: Cell) -> None:
     guess = guess_of(cell.source)
     if guess is None or "#" not in cell.source:
@@ -209,6 +218,7 @@ def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
 CELL_RULES: dict[CellKind, Callable[[Chapter, int, Cell], None]] = {
     CellKind.EXERCISE: _exercise,
     CellKind.CHECK: _check,
+    CellKind.HUNT: _hunt,
     CellKind.PREDICT: _predict,
     CellKind.PARAMETERS: _parameters,
     CellKind.MARKDOWN: _prose,

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.course import marked_regions
+from autograder.course.hunt_names import faulty_program_name
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 
@@ -26,6 +27,7 @@ class CellKind(Enum):
     CLAIM = "claim"
     EXERCISE = "exercise"
     CHECK = "check"
+    HUNT = "hunt"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Cell:
             return str(self.keys["exercise"])
         if self.kind is CellKind.CHECK:
             return f"{CHECK}{self.keys['check']}"
+        if self.kind is CellKind.HUNT:
+            return f"{CHECK}{faulty_program_name(self.keys['hunt'])}"
         return SETUP if self.kind is CellKind.SETUP else None
 
 

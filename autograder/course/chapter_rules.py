@@ -5,6 +5,7 @@ setup=true                      the one setup cell
 parameters=true                 the one cell of numbers that papermill may replace
 exercise="relu"                 a solution cell
 check="relu" points=2           its check, in points; or, for a stretch exercise, extra=2
+hunt="relu" points=2            a graded bug hunt: the three cells in which each student mends another faulty program
 predict=true                    a guess; the next code cell calls reveal(guess, ...)
 figure=true                     a cell whose result is a figure
 claim=true                      asserts about the cell above, which the tests run and no reader sees
@@ -39,6 +40,7 @@ _KINDS: dict[str, frozenset[str]] = {
     "claim": frozenset({"claim", "name"}),
     "exercise": frozenset({"exercise", "name"}),
     "check": frozenset({"check", "points", "extra", "name"}),
+    "hunt": frozenset({"hunt", "points"}),
 }
 _MARKDOWN = frozenset({"side", "name"})
 KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
@@ -105,7 +107,7 @@ def _expected(key: str, value: Any) -> str | None:
     if key == "name":
         good = isinstance(value, str) and _NAME.fullmatch(value)
         return None if good else '"..." of lower-case letters, digits and dashes'
-    if key in ("exercise", "check"):
+    if key in ("exercise", "check", "hunt"):
         good = isinstance(value, str) and EXERCISE.fullmatch(value)
         return None if good else '"..." of letters, digits and underscores, a letter first'
     if key in ("points", "extra"):

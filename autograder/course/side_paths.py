@@ -21,7 +21,7 @@ from autograder.name_bindings import declared_global, names_of
 LEVEL = 4
 _SIGNS = "#" * LEVEL
 _TITLE = re.compile(r"(?P<question>.*\?)(\s*\([^()]*\))?")
-_MAIN_ONLY = (CellKind.EXERCISE, CellKind.CHECK, CellKind.SETUP, CellKind.PARAMETERS)
+_MAIN_ONLY = (CellKind.EXERCISE, CellKind.CHECK, CellKind.HUNT, CellKind.SETUP, CellKind.PARAMETERS)
 
 
 @dataclass(frozen=True)

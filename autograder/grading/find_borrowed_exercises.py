@@ -11,9 +11,9 @@ from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise
 from autograder.course.exercise_index import IndexedChapter
+from autograder.course.hunt_names import hunted_exercise
 from autograder.grading.borrowed_hunts import BorrowedHunt
 from autograder.ipython_syntax import CHECK
-from autograder.questions.bug_hunt import hunted_exercise
 from autograder.submission.find_answers import checked_exercises
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 

@@ -35,7 +35,7 @@ class HuntJudge(Judge):
     def _mending(self, hunt: BorrowedHunt, judge: Judge) -> MendingExercise:
         """Return the exercise of a hunt; raise ExerciseError if the course has no program for it."""
         known = read_hunts(self.course, hunt.home).get(hunt.hunted)
-        made = mending_exercise(judge.exercises[hunt.hunted], known.hunts if known else ())
+        made = mending_exercise(judge.exercises[hunt.hunted], known)
         if not made.hunts:
             raise ExerciseError(
                 f"check_{hunt.name} is a graded hunt, and {hunt.hunted} has no program to mend. Nothing was graded. "

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from IPython.display import display
 
 from autograder.course.course import current_course
+from autograder.course.hunt_names import hunted_exercise
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge, uniform_report
 from autograder.diagnosis.value_kinds import type_words
@@ -29,7 +30,7 @@ from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
-from autograder.questions.bug_hunt import hunted_exercise, read_hunts
+from autograder.questions.bug_hunt import read_hunts
 from autograder.questions.mended_program import MendingExercise, mending_exercise
 from autograder.questions.student_program import is_askable
 
@@ -148,7 +149,7 @@ def _task(name: str) -> tuple[Exercise, ExpectedObservations]:
     if hunted is None:
         return exercise, key
     known = read_hunts(course.folder, exercise.chapter).get(hunted)
-    return mending_exercise(exercise, known.hunts if known else ()), replace(key, exercise=name, mistakes=())
+    return mending_exercise(exercise, known), replace(key, exercise=name, mistakes=())
 
 
 def _something_else(exercise: Exercise, answer: object, exercises: Collection[str]) -> str:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.course.hunt_names import faulty_program_name
 from autograder.errors import DamagedData
 from autograder.files import digest_of
 
 HUNTS = "hunts"  # the folder of the files in a course
 MENDED = "mends the program"  # the one requirement in a report on a graded hunt
 _NUMBER = 6  # letters
+_LEAST_LINES = 5  # of a program that students mend for points
 
 
 @dataclass(frozen=True)
@@ -61,17 +63,6 @@ class BugHunt(FaultyProgram):
         return f"{first}  # program {self.number}\n{rest}"
 
 
-def faulty_program_name(exercise: str) -> str:
-    """Return a faulty program's name: `their_x` for `x`, so that running it does not replace the reader's `x`."""
-    return f"Their{exercise}" if exercise[:1].isupper() else f"their_{exercise}"
-
-
-def hunted_exercise(name: str, exercises: Iterable[str]) -> str | None:
-    """Return the exercise of which `name` is somebody's answer; None if it is of none, or an exercise itself."""
-    known = tuple(exercises) if name.startswith(("their_", "Their")) else ()
-    return None if name in known else next((each for each in known if faulty_program_name(each) == name), None)
-
-
 @dataclass(frozen=True)
 class ExerciseHunts:
     """The hunts of one exercise, easy ones first.
@@ -83,6 +74,11 @@ class ExerciseHunts:
     made_of: str
     false: Mapping[str, tuple[str, ...]]
     hunts: tuple[BugHunt, ...]
+
+    @property
+    def to_mend(self) -> tuple[BugHunt, ...]:
+        """Return the hunts for graded tasks: in a shorter program, two lines are nearly all."""
+        return tuple(each for each in self.hunts if len(each.code.splitlines()) >= _LEAST_LINES)
 
     def easiest(self, mistake: str) -> BugHunt | None:
         """Return the easiest hunt that shows a mistake, by its tag; None if there is none."""

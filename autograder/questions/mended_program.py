@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import SequenceMatcher
 
+from autograder.course.hunt_names import faulty_program_name
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import Rule
-from autograder.questions.bug_hunt import MENDED, BugHunt, faulty_program_name
+from autograder.questions.bug_hunt import MENDED, BugHunt, ExerciseHunts
 
 MOST_CHANGED = 2  # lines: each hunt is mended by one edit of one line, which may make two of it
-_LEAST_LINES = 5  # of a program that students get: in a shorter one, two lines are nearly all
 _NUMBER = re.compile(r"#[ \t]*program[ \t]+(\w{1,20})")
 _UNKNOWN = 'There is no program {number} among the hunts of `{name}`. `mend("{name}")` prints yours.'
 _UNKNOWN_TO_GRADER = (
@@ -86,13 +86,13 @@ class MendingExercise(Exercise):
         return Verdict(MENDED, Status.FAIL, sentence)
 
 
-def mending_exercise(exercise: Exercise, hunts: Sequence[BugHunt]) -> MendingExercise:
+def mending_exercise(exercise: Exercise, known: ExerciseHunts | None) -> MendingExercise:
     """Return the task to mend programs that answer an exercise: its cases and rules, under somebody's name."""
     same = {each.name: getattr(exercise, each.name) for each in fields(Exercise)}
     own = {
         "name": faulty_program_name(exercise.name),
         "rules": tuple(_of_somebodys(rule, exercise.name) for rule in exercise.rules),
-        "hunts": tuple(filter(_is_long_enough, hunts)),
+        "hunts": known.to_mend if known else (),
     }
     return MendingExercise(**same | own, hunted=exercise.name)
 
@@ -108,10 +108,6 @@ def unknown_program_lines(reports: Iterable[Report]) -> tuple[str, ...]:
     begin, firsts = _UNKNOWN.partition("{")[0], ((each.exercise, each.verdicts[0]) for each in reports)
     found = (name for name, first in firsts if first.requirement == MENDED and first.sentence.startswith(begin))
     return tuple(_UNKNOWN_TO_GRADER.format(name=name) for name in found)
-
-
-def _is_long_enough(hunt: BugHunt) -> bool:
-    return len(hunt.code.splitlines()) >= _LEAST_LINES
 
 
 def _lines(text: str) -> list[str]:

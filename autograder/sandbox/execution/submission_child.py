@@ -17,12 +17,12 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder.course.course import course_in
+from autograder.course.hunt_names import hunted_exercise
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
 from autograder.exercises.probe import see_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
-from autograder.questions.bug_hunt import hunted_exercise
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
