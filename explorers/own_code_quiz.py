@@ -46,7 +46,8 @@ def about(name: str) -> Quiz | None:
 def _questions(exercise: Exercise, last: LastCheck) -> list[Question]:
     keys = current_course().keys(exercise.chapter)
     text, called = text_of(exercise.name, last.answer, keys), last.called or exercise.name
-    return own_code_questions(exercise, keys[exercise.name], text, called, _names_of(last.answer), _RANDOM)
+    names = {**_names_of(last.answer), called: last.answer}
+    return own_code_questions(exercise, keys[exercise.name], text, called, names, _RANDOM)
 
 
 def _names_of(answer: object) -> dict[str, Any]:

@@ -17,12 +17,13 @@ import torch
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
+from autograder.questions.agreed_run import Run
 from autograder.questions.own_code_questions import own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
 from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions
-from autograder.questions.student_program import NoQuestions, OwnCode, Run
+from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 
@@ -138,6 +139,15 @@ class TestTrue:
         assert memory["Compare `w` with `x` after line 4: `w` is ..."] == "the object `x` itself"
         assert counts["How often does line 7 run, `n += 2`?"] == "3"
         assert counts["Which of these does not run there?"] == "line 9"
+
+    def test_what_only_a_probe_sets_up(self) -> None:
+        """Where a probe says that a card is there, no question is asked about a call that does not tell of it."""
+        text = right_answers("pick_device")[""]
+        found = [each for seed in range(4) for each in questions("pick_device", text, seed=seed)]
+        ran = [each for each in found if each.prompt.endswith("Which of these runs there?")]
+        lines = {each.code.splitlines()[int(each.right_choice.split()[1]) - 1].strip() for each in ran}
+
+        assert ran and not lines & {'return torch.device("cuda")', 'return torch.device("mps")'}
 
     def test_nothing_is_left_behind(self) -> None:
         """A changed version that would leave a hook or other random numbers behind leaves neither."""
@@ -273,3 +283,11 @@ def test_none_is_asked_twice() -> None:
     found = own_code_questions(code.exercise, code.key, text, code.name, code.names, Random(0), PLENTY, most=30)
 
     assert len(found) == len({each.prompt for each in found}) > 3
+
+
+def test_a_text_that_is_not_what_runs() -> None:
+    """Where the answer does something else than its text, as one does that `exec` has made, nothing is asked."""
+    code = own_code("standardize", STANDARDIZE)
+    names = {**code.names, "standardize": lambda x, dim, eps: code.names["standardize"](x, dim, eps) + 0.5}
+    with pytest.raises(NoQuestions, match="no run of it can be traced"):
+        own_code_questions(code.exercise, code.key, STANDARDIZE, "standardize", names, Random(0), PLENTY)

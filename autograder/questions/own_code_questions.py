@@ -50,8 +50,8 @@ def own_code_questions(
 ) -> list[Question]:
     """Return up to `most` questions about a program; raise NoQuestions, with the reason, if there is none.
 
-    `text` defines the answer, named `called`; `names` are those that it finds there. Takes a little more than `seconds`
-    at most.
+    `text` defines the answer, which is `names[called]`; `names` are those that it finds there. Takes a little more than
+    `seconds` at most.
     """
     code = OwnCode(exercise, key, text, called, names, time.monotonic() + seconds)
     found: list[Question] = []
@@ -69,7 +69,7 @@ def own_code_questions(
     return found
 
 
-_NO_RUN = "no run of it can be traced: it takes long, or does not do the same each time"
+_NO_RUN = "no run of it can be traced: it takes long, or does not do the same each time, or not what its text says"
 
 
 def _cases(exercise: Exercise, random: Random) -> Iterator[Case]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from autograder.questions.agreed_run import Run
 from autograder.questions.computed_question import CHOICES, distinct_choices, in_words
 from autograder.questions.question import Question, shuffled_question
-from autograder.questions.student_program import OwnCode, Run
+from autograder.questions.student_program import OwnCode
 from autograder.questions.traced_run import Event
 from autograder.questions.value_facts import Fact
 

@@ -15,8 +15,9 @@ from typing import Any
 import torch
 
 from autograder.diagnosis.verdict import Status
-from autograder.exercises.observation import TensorSnapshot, to_bytes
+from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
+from autograder.questions.agreed_run import same_data
 from autograder.questions.question_builder import (
     AskedRun,
     DrawnQuestions,
@@ -146,7 +147,7 @@ def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
     exact = asked.code.exercise.tolerance
     if first_difference({"": before}, {"": now}, exact) is not None:
         return _Outcome("values", "the values are not those from before")
-    return _Outcome("same", "the result has the same values") if _equal(before, now) else None
+    return _Outcome("same", "the result has the same values") if same_data(before, now) else None
 
 
 def _form(plain: Any) -> Any:
@@ -155,10 +156,6 @@ def _form(plain: Any) -> Any:
     if isinstance(plain, dict):
         return {key: _form(item) for key, item in plain.items()}
     return [type(plain), *map(_form, plain)] if type(plain) in (list, tuple) else type(plain)
-
-
-def _equal(one: Any, two: Any) -> bool:
-    return to_bytes(one) == to_bytes(two)
 
 
 def _line_of_error(asked: AskedRun, edit: Edit, outcome: _Outcome) -> int:
@@ -204,7 +201,7 @@ def argument_questions(asked: AskedRun) -> DrawnQuestions:
         return
     if [e.facts for e in plain.events if e.kind == "enter"] != [entered[0].facts] or plain.returned is None:
         return
-    if not _equal(plain.returned, asked.run.returned):
+    if not same_data(plain.returned, asked.run.returned):
         return
     names = list(entered[0].facts)
     for place, value in enumerate(case.args):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import random
 import re
 import time
 import warnings
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass, replace
 from io import StringIO
 from types import CodeType, ModuleType
 from typing import Any
@@ -23,12 +23,12 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
-from autograder.exercises.observation import Observation, to_bytes
+from autograder.exercises.observation import Observation
 from autograder.exercises.probe import copy_of
 from autograder.name_bindings import names_of
+from autograder.questions.agreed_run import Run, agreed_run, same_data
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
-from autograder.questions.traced_run import RESULT, Event, RunRecorder, TimeOver, run_definitions
-from autograder.questions.value_facts import Fact
+from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
 
 MOST_LINES = 120
 # What may change files, or call on and on where a number is left out; and what changes torch for all that follows, or
@@ -60,33 +60,12 @@ def shown_text(text: str, called: str) -> str:
     return _without_docstrings(text, called)[0]
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run of the program on a case, with the facts that hold in two runs with different random seeds."""
-
-    case: Case
-    events: tuple[Event, ...]
-    counts: Mapping[int, int]
-    returned: Any  # plain data; None if it cannot be compared
-
-    @property
-    def entered(self) -> list[Event]:
-        """Return the calls from outside: one, or the making of an object and a call of its method."""
-        return [event for event in self.events if event.kind == "enter"]
-
-    @property
-    def result(self) -> Fact | None:
-        """Return what is known of what the last of these calls returned; None if it returned nothing."""
-        last = next((event for event in reversed(self.events) if event.kind in ("enter", "return")), None)
-        return last.facts[RESULT] if last is not None and last.kind == "return" else None
-
-
 class OwnCode:
     """A passing answer, prepared for questions.
 
-    `name` is the function or class that it defines; `names` are the global names it can use, with their values.
-    Raises NoQuestions if its text does not define `name`, is too long, or changes after its definition what it has
-    defined. No run goes on after `deadline`, a value of `time.monotonic()`.
+    `name` is the function or class that it defines; `names` are the global names it can use, with their values, and
+    `names[name]` is the answer itself. Raises NoQuestions if its text does not define `name`, is too long, or changes
+    after its definition what it has defined. No run goes on after `deadline`, a value of `time.monotonic()`.
     """
 
     def __init__(
@@ -144,22 +123,37 @@ class OwnCode:
     def run(self, case: Case) -> Run | None:
         """Return a run on a case; None if it raises, takes too long, or changes from run to run."""
         traced = [self._observed(case, self._code, seed) for seed in (1, 2)]
-        if traced[0] is None or traced[1] is None:  # the program itself, which nothing stops, does not run then
+        if traced[0] is None or traced[1] is None:  # the answer itself, which nothing stops, does not run then
             return None
         (one, seen), (two, _) = traced[0], traced[1]
-        plain = self._observed(case, compile(self.tree_of_definitions, "<plain>", "exec", dont_inherit=True), 1)
-        if plain is None or "raised" in seen or not _same(plain[1], seen):
+        if "raised" in seen or not same_data(self._of_answer(case), seen):
             return None
-        if [_place(event) for event in one.events] != [_place(event) for event in two.events]:
-            return None
-        events = tuple(_agreed(*pair) for pair in zip(one.events, two.events, strict=True))
-        returned = one.returned if _same(one.returned, two.returned) else None
-        return Run(case, events, one.counts, returned) if one.counts == two.counts else None
+        run = agreed_run(Run(case, tuple(one.events), one.counts, one.returned), two)
+        return run if run is None or (alone := self._alone(two.calls)) is None else agreed_run(run, alone)
 
-    @property
-    def tree_of_definitions(self) -> ast.Module:
-        """Return the functions and classes of the program alone: other statements have run already."""
-        return ast.Module([each for each in self.tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)], [])
+    def _alone(self, calls: Sequence[ShownCall]) -> RunRecorder | None:
+        """Return the record of the shown calls alone, without what a probe sets up around them.
+
+        What is asked is then true of a call that somebody makes as the question tells it. None if these calls cannot be
+        made again.
+        """
+        is_known = calls and calls[0].what in ("__init__", self.name)
+        if not is_known or any(each.arguments is None for each in calls):
+            return None
+        recorder, made = RunRecorder(self.deadline), None
+        with quietly(3), suppress(Exception):
+            answer = self.answer(self._code, recorder)
+            for call in calls:
+                result = _called_with(answer if made is None else getattr(made, call.what), call.arguments or {})
+                made = result if call.what == "__init__" else made
+        return recorder
+
+    def _of_answer(self, case: Case) -> Observation | None:
+        """Return the observation of the answer itself, which the text may not show; None if it ends by itself."""
+        seen: tuple[Observation, ...] = ()
+        with quietly(1):
+            seen = self.exercise.observe(self.names[self.name], [case])
+        return seen[0] if seen else None
 
     def _observed(self, case: Case, code: CodeType, seed: int) -> tuple[RunRecorder, Observation] | None:
         recorder = RunRecorder(self.deadline)
@@ -196,6 +190,14 @@ class OwnCode:
             except Exception as error:
                 recorder.error = type(error).__name__
         return None if recorder.stopped else recorder
+
+
+def _called_with(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Call a function with its arguments by the names of its parameters."""
+    parameters = inspect.signature(function).parameters
+    bound = inspect.BoundArguments(inspect.signature(function), OrderedDict())
+    bound.arguments.update({name: arguments[name] for name in parameters if name in arguments})
+    return function(*bound.args, **bound.kwargs)
 
 
 @contextmanager
@@ -265,33 +267,6 @@ def _inside(node: ast.AST) -> Iterator[ast.stmt]:
 def _is_stored_attribute(node: ast.AST) -> bool:
     """Return whether a node gives a value to an attribute of a name, as `torch.sum = other` does."""
     return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
-
-
-def _place(event: Event) -> tuple[Any, ...]:
-    return (
-        event.kind,
-        event.line,
-        event.what,
-        tuple(event.facts),
-        tuple(event.memory.items()),
-        tuple(event.same.items()),
-    )
-
-
-def _agreed(one: Event, two: Event) -> Event:
-    """Return an event with the facts that hold in two runs."""
-    pairs = {name: (fact, two.facts[name]) for name, fact in one.facts.items()}
-    return replace(one, facts={name: _common(*pair) for name, pair in pairs.items()})
-
-
-def _common(one: Fact, two: Fact) -> Fact:
-    if one == two:
-        return one
-    return replace(one, value="", whole=False) if one.form == two.form else Fact("not the same in each run")
-
-
-def _same(one: Any, two: Any) -> bool:
-    return to_bytes(one) == to_bytes(two)
 
 
 def is_removable_statement(node: ast.stmt) -> bool:

@@ -6,6 +6,7 @@ over, without threads and signals.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -44,6 +45,24 @@ class Event:
     owners: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ShownCall:
+    """A shown call from outside: the function's name, and copies of its arguments; None if there can be none."""
+
+    what: str
+    arguments: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, what: str, values: Mapping[str, Any]) -> ShownCall:
+        """Return the call with copies of these arguments, of which some may hold others."""
+        given = {name: value for name, value in values.items() if name != "self"}
+        try:
+            # What a function refers to besides is no copy.
+            return cls(what, None if any(map(_is_function, given.values())) else copy.deepcopy(given))
+        except Exception:  # a generator, or a tensor with a graph
+            return cls(what, None)
+
+
 @dataclass
 class RunRecorder:
     """The record of one run of a program: the events of the shown calls, and how often each line ran in them.
@@ -61,6 +80,7 @@ class RunRecorder:
     failed_in: int = 0  # the line that ended the shown call with an error
     error: str = ""  # the type of that error
     stopped: bool = False
+    calls: list[ShownCall] = field(default_factory=list)
     _depth: int = 0
     _calls: int = 0
     _shown: int = 1
@@ -99,6 +119,8 @@ class RunRecorder:
         kind = "inner" if self._depth else "enter"
         self._depth += 1
         if self._is_shown():
+            if kind == "enter" and self.record:
+                self.calls.append(ShownCall.of(what, values))
             self._note(kind, line, what, values, tuple(values))
 
     def leave(self) -> None:
@@ -147,6 +169,10 @@ def _with_attributes(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             there = dict(vars(value)) if hasattr(value, "__dict__") else {}
             there |= there.get("_parameters", {}) | there.get("_buffers", {})
             yield from ((f"self.{each}", item) for each, item in there.items() if each[0] != "_")
+
+
+def _is_function(value: object) -> bool:
+    return callable(value) and not isinstance(value, torch.nn.Module | type)
 
 
 def _grouped(keys: Mapping[str, int]) -> dict[str, int]:

@@ -69,7 +69,7 @@ def write_oral_page(course: Path, student: str, stem: str, *, unconfined: bool) 
     why = "" if len(talk) == MOST_ASKED else _why_fewer(len(talk), len(names), reasons)
     path = course / "reports" / FOLDER / stem / file_name_of(student)
     title = f"Questions for {student}: {assignment_title(course, stem)}"
-    write_all({path: shell(title, _body(talk, (*submission.eye, why)), {})})
+    write_all({path: shell(title, join(_head(submission.eye, why), _body(talk)), {})})
     return OralPage(path, why)
 
 
@@ -130,11 +130,16 @@ def _why_fewer(count: int, passed: int, reasons: str) -> str:
     return f"{count} of {MOST_ASKED} questions: {exercises}{f', and no question about {reasons}' if reasons else ''}."
 
 
-def _body(talk: Sequence[TalkQuestion], notes: Sequence[str]) -> Html:
-    lines = [tag("p", note) for note in (_INTRO, *notes) if note]
+def _head(eye: Sequence[str], why_fewer: str) -> Html:
+    """Return what stands above the questions: first what of this submission is worth a person's eye, if anything."""
+    seen = join(tag("p", "Look at this first:"), tag("ul", *(tag("li", line) for line in eye)))
+    return join(*(tag("p", line) for line in (_INTRO, why_fewer) if line), *([seen] if eye else []))
+
+
+def _body(talk: Sequence[TalkQuestion]) -> Html:
     numbered = enumerate(talk, start=1)
     parts = groupby(numbered, key=lambda each: (each[1].question.about, each[1].question.code))
-    return join(*lines, *(_answer(*about, list(questions)) for about, questions in parts))
+    return join(*(_answer(*about, list(questions)) for about, questions in parts))
 
 
 def _answer(exercise: str, code: str, asked: Sequence[tuple[int, TalkQuestion]]) -> Html:

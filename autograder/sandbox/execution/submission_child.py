@@ -128,8 +128,8 @@ class PreparedChapter:
         """Return the observations of a probing, or of a question step, on the answer that the step names."""
         name = step["exercise"]
         exercise = self.exercises[hunted_exercise(name, (each.name for each in self.exercises)) or name]
-        key = self.keys.get(name)
-        if key is not None:
+        if "text" in step:
+            key = self.keys[name]
             return ask_about(exercise, key, self.shell.user_ns, step["called"], step["text"], step["draw"])
         return exercise.observe(self.shell.user_ns[step["called"]], cases[name])
 
