@@ -8,8 +8,8 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.nbgrader_plugin.deadlines import nbgrader_settings
 from autograder.nbgrader_plugin.insert_starters import release_preprocessors
+from autograder.nbgrader_plugin.teacher_settings import nbgrader_settings
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 
@@ -45,7 +45,7 @@ c.Autograde.post_convert_hook = "autograder.nbgrader_plugin.autograde.note_recor
 # Due dates, extensions and what lateness costs: `autograder due`. A plug-in of yours can stand here.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugin.apply_deadlines.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
-c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackPage"
+c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
     "autograder.nbgrader_plugin.hide_tests_in_feedback.HideTests",
     "autograder.nbgrader_plugin.feedback_page.ScorePreprocessor",

@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
 
+from explorers.apply_operation import MOST_VALUES
 from explorers.graph_traversal import OrderedGraph, ResultPlace, is_leaf
-from explorers.shape_operation import MOST_VALUES
 from explorers.tensor_summary import Values, values_of
 
 

@@ -10,10 +10,10 @@ from math import prod
 import torch
 from torch import Tensor
 
+from explorers.apply_operation import MOST_VALUES, Exploration
 from explorers.explorer_markup import number
-from explorers.operation_catalog import OPERATIONS, Arguments
 from explorers.shape_alignment import ReadArguments
-from explorers.shape_operation import MOST_VALUES, Exploration
+from explorers.shape_operation_catalog import OPERATIONS, Arguments
 
 Index = tuple[int, ...]
 _SPELLED = 4  # a sum with more operands is shortened

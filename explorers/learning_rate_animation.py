@@ -47,7 +47,7 @@ def offered_learning_rates(optimizer: Any) -> tuple[float, ...]:
 
 
 def optimizer_rate(optimizer: Any) -> float | None:
-    """Return the learning rate of the first parameter group, or None."""
+    """Return the learning rate of the first parameter group; None if it is no positive number (a tensor, say)."""
     groups = getattr(optimizer, "param_groups", None) or [{}]
     found = groups[0].get("lr")
     is_number = isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < math.inf

@@ -10,7 +10,7 @@ from IPython.utils.capture import capture_output
 from autograder.course.course import current_course
 from autograder.exercises.exercise import Exercise
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_check import CHECKED, LastCheck
+from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.time_limit import OutOfTime, deadline

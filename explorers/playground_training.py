@@ -46,7 +46,7 @@ KeptParts = tuple[nn.Module, Any, OwnChance]
 
 @dataclass(frozen=True)
 class PlayMoment:
-    """A run after a number of steps: the loss, the picture's values, and copies to continue from, if kept."""
+    """A training run after `step` steps: loss, values to draw, and (if kept) copies of model and optimizer."""
 
     step: int
     loss: float

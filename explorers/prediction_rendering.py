@@ -28,7 +28,7 @@ class LabeledDrawing:
 
 @dataclass(frozen=True)
 class ComparedPad:
-    """One of several named pads that share a drawing: its model's answer, and how many labeled drawings it reads.
+    """One of several named pads that share a drawing: its model's answer, and how many drawings it reads correctly.
 
     `count` is a text as `count_right` returns it.
     """

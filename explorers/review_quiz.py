@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from autograder.course.course import current_course
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.files import digest_of
 from autograder.notebook.lesson_functions import wrap_message

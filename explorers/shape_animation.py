@@ -11,10 +11,10 @@ from math import prod
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, tag
+from explorers.apply_operation import Exploration, explore
 from explorers.element_provenance import Cells, Traced, cell_name, trace_cells
-from explorers.operation_catalog import Arguments
 from explorers.recorded_animation import PartValues, RecordedRun
-from explorers.shape_operation import Exploration, explore
+from explorers.shape_operation_catalog import Arguments
 
 MOST_CASES = 24  # films on a page without a kernel
 _TALL, _SMALL = 24, 14  # pixels: a cell's height, and the side of a place in memory

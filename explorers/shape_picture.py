@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import prod
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
+from explorers.apply_operation import Exploration, Shown
 from explorers.explorer_markup import numbers
 from explorers.shape_alignment import AlignedDimension
-from explorers.shape_operation import Exploration, Shown
 from explorers.shape_predictions import HOLDS
 
 NOTHING = Html("")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorers.shape_operation import Exploration
+from explorers.apply_operation import Exploration
 from explorers.typed_input import ArgumentError, integers
 
 FORM = "Write a shape, such as (3, 4) or (), or the word error."

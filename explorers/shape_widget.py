@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html
+from explorers.apply_operation import Exploration, explore
 from explorers.controls import Control
-from explorers.operation_catalog import OPERATIONS, Arguments
 from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
 from explorers.shape_animation import (
     MOST_CASES,
@@ -21,7 +21,7 @@ from explorers.shape_animation import (
     combined_films_picture,
     film_of,
 )
-from explorers.shape_operation import Exploration, explore
+from explorers.shape_operation_catalog import OPERATIONS, Arguments
 from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import FORM, judge_prediction
 from explorers.widget import Explorer

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.shape_operation import MOST_VALUES
+from explorers.apply_operation import MOST_VALUES
 
 MOST_RANGED = 10**7  # in a larger tensor, finding the range would take too long
 

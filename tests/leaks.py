@@ -19,7 +19,7 @@ from zipfile import ZipFile
 import nbformat
 
 from autograder.course import marked_regions
-from autograder.course.chapter_model import CellKind, without_guess
+from autograder.course.chapter_model import CellKind, blank_guess
 from autograder.course.chapter_reader import Chapter, read_chapter
 
 SHORTEST = 14
@@ -69,7 +69,7 @@ def _shown(chapter: Chapter) -> Iterator[str]:
         if cell.kind is CellKind.EXERCISE:
             yield marked_regions.starter_cell(cell.source)
         else:
-            yield without_guess(cell.source) if cell.kind is CellKind.PREDICT else cell.source
+            yield blank_guess(cell.source) if cell.kind is CellKind.PREDICT else cell.source
 
 
 def telling(text: str) -> set[str]:

@@ -12,11 +12,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder import mine
-from autograder.course import exercise_index
+from autograder.course import course_index
+from autograder.course.course_index import ExercisePoints, IndexedChapter
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.course.exercise_index import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.notebook import earlier_notebooks, last_check, progress_log
+from autograder.notebook import earlier_notebooks, last_checked_answer, progress_log
 from autograder.notebook import mine as choosing
 from autograder.notebook.progress_log import LOGBOOK
 
@@ -50,12 +50,12 @@ def check(name: str, answer: Any) -> None:
     except Exception:
         passed = False
     report = Report(name, (Verdict("works", Status.PASS if passed else Status.FAIL),))
-    LOGBOOK.note(report, last_check.remember_check(name, answer, passed))
+    LOGBOOK.note(report, last_checked_answer.remember_check(name, answer, passed))
 
 
 def new_kernel(folder: Path) -> Any:
     """Return a shell like that of a new kernel in a folder; it writes no history to the disk."""
-    for known in (last_check.CHECKED, choosing._displayed, earlier_notebooks._given):
+    for known in (last_checked_answer.CHECKED, choosing._displayed, earlier_notebooks._given):
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
     shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
@@ -115,7 +115,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     course = tmp_path / "course"
     for name in ("exercises", "shipped"):
         (course / name).mkdir(parents=True)
-    (course / "shipped" / exercise_index.POINTS).write_bytes(exercise_index.encode_index(list(CHAPTERS)))
+    (course / "shipped" / course_index.POINTS).write_bytes(course_index.encode_index(list(CHAPTERS)))
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)
@@ -124,4 +124,4 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     made.start(FIRST)
     yield made
     InteractiveShell.clear_instance()
-    last_check.CHECKED.clear()
+    last_checked_answer.CHECKED.clear()

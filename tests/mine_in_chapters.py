@@ -10,9 +10,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.name_bindings import Names, names_of
-from autograder.notebook.last_check import digest_of_answer
+from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import NAME, LoggedCheck, _append
 from autograder.submission.answer_extraction import statements, variable_names
 from tests.small_chapter import PROJECT

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.authoring.run_chapter_cells import run_lesson_until
+from autograder.authoring.run_lesson_until import run_lesson_until
 from explorers.synthetic_digits import SIDE, draw_strokes, strokes_of, wobbled
 from tests.small_chapter import PROJECT
 

@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder import about, check
 from autograder.errors import UnknownExercise
-from autograder.notebook.last_check import CHECKED
+from autograder.notebook.last_checked_answer import CHECKED
 from explorers.quiz_widget import Quiz
 from tests.made_reader import new_kernel
 

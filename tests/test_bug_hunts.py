@@ -11,8 +11,8 @@ import pytest
 
 import explorers.bug_hunt_quiz as hunting
 from autograder import hunt, mend
-from autograder.authoring.hunt_files import read_hunts
 from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.write_hunts import read_hunts
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.diagnosis.expected_observations import ExpectedObservations

@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 
 from autograder import check, progress
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.notebook import completion_card, last_check, progress_log
-from autograder.notebook.last_check import CHECKED, LastCheck
+from autograder.notebook import completion_card, last_checked_answer, progress_log
+from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, merge_sittings
 from tests.our_course import COURSE
@@ -31,7 +31,7 @@ WITH_POINTS = [name for name, worth in FIRST.exercises.items() if worth.points]
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return the namespace of a notebook whose kernel started in an empty folder."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path), user_ns={}, history_manager=None)
-    for module in (progress_log, last_check):
+    for module in (progress_log, last_checked_answer):
         monkeypatch.setattr(module, "get_ipython", lambda: shell)
     monkeypatch.setattr(LOGBOOK, "_own", {})
     for name in list(CHECKED):

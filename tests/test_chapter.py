@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.chapter_model import CellKind, guess_of, without_guess
+from autograder.course.chapter_model import CellKind, blank_guess, guess_of
 from autograder.course.chapter_reader import Chapter, read_chapter, read_course
 from autograder.errors import ChapterFormatError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal
@@ -231,4 +231,4 @@ def test_first_line(tmp_path: Path) -> None:
 def test_without_answer(source: str, expected: str) -> None:
     """A student's predict cell keeps the name and the comment, with `...` in place of the answer."""
     assert guess_of(source) is not None
-    assert expected == without_guess(source)
+    assert expected == blank_guess(source)

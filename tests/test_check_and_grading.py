@@ -32,7 +32,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.ipython_syntax import UNREAD
-from autograder.notebook import last_check, progress_log, run_test_cases
+from autograder.notebook import last_checked_answer, progress_log, run_test_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.run_specification import AssignmentSetup
@@ -66,7 +66,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     made.compile = XCachingCompiler()
     yield made
     InteractiveShell.clear_instance()
-    last_check.CHECKED.clear()
+    last_checked_answer.CHECKED.clear()
 
 
 @pytest.fixture

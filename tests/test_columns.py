@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import CourseError
 from autograder.nbgrader_plugin import export_plugins, kept_roster_columns
-from autograder.nbgrader_plugin.nbgrader_api import course_api
+from autograder.nbgrader_plugin.open_nbgrader import course_api
 from tests.small_chapter import make_project
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -11,8 +11,8 @@ from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin.apply_deadlines import LatePenalty, check_late_penalty_plugin
-from autograder.nbgrader_plugin.deadlines import SETTINGS
-from autograder.nbgrader_plugin.nbgrader_api import course_api, course_directory
+from autograder.nbgrader_plugin.open_nbgrader import course_api, course_directory
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS
 from tests.small_chapter import PROJECT, make_project
 
 RULE = "plug_in_of_a_test"

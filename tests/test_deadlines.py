@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
-from autograder.nbgrader_plugin import deadlines
+from autograder.nbgrader_plugin import teacher_settings
 from autograder.nbgrader_plugin.apply_deadlines import set_time, sync_due_dates
-from autograder.nbgrader_plugin.deadlines import SETTINGS, Deadlines, LatePolicy, as_nbgrader, to_datetime
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS, Deadlines, LatePolicy, as_nbgrader, to_datetime
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -26,7 +26,7 @@ EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
 def written(course: Path, text: str) -> Deadlines:
     """Return the deadlines in a file with this text."""
     (course / SETTINGS).write_text(text)
-    return deadlines.read_deadlines(course)
+    return teacher_settings.read_deadlines(course)
 
 
 class TestMoments:
@@ -98,7 +98,7 @@ class TestFile:
 
     def test_no_file_decides_nothing(self, tmp_path: Path) -> None:
         """Without a file there are no deadlines, and nbgrader's own settings apply."""
-        assert Deadlines() == deadlines.read_deadlines(tmp_path)
+        assert Deadlines() == teacher_settings.read_deadlines(tmp_path)
 
     def test_all_of_it(self, tmp_path: Path) -> None:
         """Due dates, extensions and penalties are read, including TOML's own dates."""
@@ -161,7 +161,7 @@ class TestCommand:
         assert 0 == due("week", "2026-11-30 18:00+01:00")[0]
         assert (0, True) == (due("week", "+2 days", "--student", "ada")[0], not (tmp_path / "gradebook.db").exists())
         status, told = due("--points-per-day", "2", "--grace-hours", "1")
-        found = deadlines.read_deadlines(tmp_path)
+        found = teacher_settings.read_deadlines(tmp_path)
 
         assert 0 == status and "  ada: until " in told and "2 points for each day that has begun" in told
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
@@ -176,7 +176,7 @@ class TestCommand:
         known, stranger = (due("week", "+2 days", "--student", who)[1] for who in ("ada", "adda"))
 
         assert "adda is not in the gradebook" in stranger and "not in the gradebook" not in known
-        assert {"ada", "adda"} == set(deadlines.read_deadlines(tmp_path).extended["week"])
+        assert {"ada", "adda"} == set(teacher_settings.read_deadlines(tmp_path).extended["week"])
 
     def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
         """An assignment without a chapter can have a due date."""
@@ -188,7 +188,7 @@ class TestCommand:
             due(*arguments)
         due("week", "none", "--student", "ada")
 
-        assert {"week": {}} == deadlines.read_deadlines(tmp_path).extended
+        assert {"week": {}} == teacher_settings.read_deadlines(tmp_path).extended
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
@@ -305,5 +305,5 @@ class TestTheLastDecisionCounts:
 def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
     """Apply these deadlines, as if the teacher's file held them."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(deadlines, "read_deadlines", lambda _: found)
+        monkeypatch.setattr(teacher_settings, "read_deadlines", lambda _: found)
         sync_due_dates(gradebook, course, "week")

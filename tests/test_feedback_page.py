@@ -15,7 +15,7 @@ from autograder.nbgrader_plugin.feedback_page import (
     PROSE,
     REMEMBERED,
     CachedHighlighter,
-    FeedbackPage,
+    FeedbackExporter,
     mark_lesson_cells,
     summary,
 )
@@ -115,7 +115,7 @@ class TestRemembered:
     def test_a_picture_of_ones_own_is_not_anothers(self) -> None:
         """Equal texts with different attachments are not mixed up."""
         one, other = ({"cell": {"attachments": {"a.png": {"image/png": data}}}} for data in ("AAAA", "BBBB"))
-        page = FeedbackPage(config=Config())
+        page = FeedbackExporter(config=Config())
 
         shown = [page.markdown2html(about, "![seen](attachment:a.png)") for about in (one, other)]  # type: ignore[arg-type]
 
@@ -124,7 +124,7 @@ class TestRemembered:
 
     def test_no_more_is_kept_than_is_said(self) -> None:
         """The cache has a fixed size."""
-        page = FeedbackPage(config=Config())
+        page = FeedbackExporter(config=Config())
         for number in range(REMEMBERED + 5):
             page.markdown2html({}, f"text {number}")  # type: ignore[arg-type]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.nbgrader_plugin.deadlines import read_deadlines
 from autograder.nbgrader_plugin.gradebook_scores import people
-from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
+from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
+from autograder.nbgrader_plugin.teacher_settings import read_deadlines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 

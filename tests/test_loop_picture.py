@@ -16,7 +16,7 @@ from torch import nn
 from explorers import loop_stepper, loop_widget
 from explorers.explorer_markup import number
 from explorers.loop_curve import loss_curves_html
-from explorers.loop_picture import in_words, loop_picture
+from explorers.loop_rendering import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
 from explorers.stepped_loop import Loop

@@ -15,7 +15,7 @@ import torch
 from autograder import mine
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
-from autograder.notebook import progress_log, run_saved_answer
+from autograder.notebook import answer_of_other_notebook, progress_log
 from autograder.notebook.mine import VersionNotice
 from autograder.notebook.progress_log import NAME
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
@@ -263,7 +263,7 @@ class TestTrouble:
     @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
     def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
         """An answer that takes too long is stopped, and the lesson's version is used."""
-        monkeypatch.setattr(run_saved_answer, "SECONDS", 0.3)
+        monkeypatch.setattr(answer_of_other_notebook, "SECONDS", 0.3)
         answer = "def double(x, by=factor()):\n    return by * x"
         reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
         reader.save(FIRST, f"def factor():\n    {loop}\n    return 2", answer, CHECK)
@@ -272,7 +272,7 @@ class TestTrouble:
 
         assert f"{PLAIN}: yours did not come to an end within 0.3 seconds" == reader.run(USE)
         assert time.monotonic() - start < 1.9 and reader.value("step")(2) == ("plain", 2)
-        assert "sleep" in loop or not any(isinstance(t, run_saved_answer._Work) for t in threading.enumerate())
+        assert "sleep" in loop or not any(isinstance(t, answer_of_other_notebook._Work) for t in threading.enumerate())
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3, "nbformat": 4}', "\x00" * 99])
     def test_damaged_notebook(self, reader: Reader, text: str) -> None:

@@ -16,7 +16,7 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from matplotlib import pyplot as plt
 
-from autograder.notebook import last_check, progress_log
+from autograder.notebook import last_checked_answer, progress_log
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
 from tests.mine_in_chapters import Cell, Chapter, chapter, lay_beside, using
@@ -54,7 +54,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield new_kernel(tmp_path)
     torch.set_num_threads(threads)
     InteractiveShell.clear_instance()
-    last_check.CHECKED.clear()
+    last_checked_answer.CHECKED.clear()
     plt.close("all")  # as a notebook does after each cell
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder import check, progress
-from autograder.course import exercise_index
-from autograder.course.exercise_index import ExercisePoints, IndexedChapter
+from autograder.course import course_index
+from autograder.course.course_index import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
@@ -330,9 +330,9 @@ class TestPoints:
                 "ch07_made", "Chapter 7: Made", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)}
             ),
         )
-        (tmp_path / "points.json").write_bytes(exercise_index.encode_index(list(made)))
+        (tmp_path / "points.json").write_bytes(course_index.encode_index(list(made)))
 
-        assert exercise_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
+        assert course_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """The shipped file lists every exercise of every chapter."""
@@ -346,7 +346,7 @@ class TestPoints:
         """A damaged file raises an error that says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
-            exercise_index.read_index(tmp_path / "points.json")
+            course_index.read_index(tmp_path / "points.json")
 
 
 class TestNext:

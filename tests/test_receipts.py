@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import proof_receipts
-from autograder.authoring.build_course import build, make_shipped_files
+from autograder.authoring.build_course import build, shipped_chapter_data
 from autograder.authoring.proof_receipts import (
     RECEIPTS,
     exercises_to_prove,
@@ -215,7 +215,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     write_receipts(parts.course, [(parts.name, receipt_of(parts))])
     assert [] == build(project)
     with pytest.raises(ChapterFormatError, match="it computes"):
-        make_shipped_files(parts.course, stem, committed, anew=True)
+        shipped_chapter_data(parts.course, stem, committed, anew=True)
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
     with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)

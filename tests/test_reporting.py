@@ -26,7 +26,7 @@ from autograder.grading import class_text_table
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
+from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
 from autograder.reports import chapter_sections, course_sections, write_reports

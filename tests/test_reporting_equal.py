@@ -122,11 +122,11 @@ def test_chance() -> None:
 def test_the_page_names_nobody_and_the_table_does() -> None:
     """The page has only the number of pairs, and the CSV file their names."""
     found = similar_pairs([answered("a", 2), answered("b", 2)])
-    page = course_sections.similar_pairs(len(found), 0.25)
+    page = course_sections.similar_pairs_section(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
     assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.similar_pairs_table(found).decode()
-    assert not csv_files.similar_pairs_table([]) and "No two students" in course_sections.similar_pairs(0, 0)
+    assert not csv_files.similar_pairs_table([]) and "No two students" in course_sections.similar_pairs_section(0, 0)
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

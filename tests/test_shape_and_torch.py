@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import shape_explorer
+from explorers.apply_operation import MOST_VALUES, explore
 from explorers.explorer_markup import number
-from explorers.operation_catalog import OPERATIONS
 from explorers.shape_animation import film_of
-from explorers.shape_operation import MOST_VALUES, explore
+from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_picture import shape_picture
 
 pytestmark = pytest.mark.night

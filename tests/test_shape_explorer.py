@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers.shape_operation import Exploration, explore
+from explorers.apply_operation import Exploration, explore
 from explorers.typed_input import MOST_COMPUTED
 
 SIZES = st.sampled_from([0, 1, 1, 2, 3])

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.grading.execution_plan import ExerciseTask, plan_run
-from autograder.sandbox.execution.run_specification import AssignmentSetup, DefinitionStep
+from autograder.sandbox.execution.run_specification import AssignmentSetup, StatementsStep
 from autograder.submission import find_answers
 from autograder.submission.answer_extraction import answer_text, statements
 from autograder.submission.execution_order import CellRole
@@ -71,7 +71,7 @@ def helpers(submission: Submission) -> list[str]:
     """Return the statements of the student's own cells and of the lesson that a run executes."""
     tasks = [ExerciseTask(name, (), 1.0) for name in submission.answers]
     steps = plan_run(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
-    return [text for step in steps if isinstance(step, DefinitionStep) for text in step.statements]
+    return [text for step in steps if isinstance(step, StatementsStep) for text in step.statements]
 
 
 def cell(submission: Submission, grade_id: str) -> Any:

@@ -87,7 +87,7 @@ def project(tmp_path: Path) -> Path:
         "tests/test_near.py": "from autograder.sandbox.root_filesystem import RootFilesystem",
         "tests/test_far.py": "from tests import helper",
         "tests/test_text.py": 'TEXT = ROOT / "README.md"',
-        "tests/test_other.py": "from autograder.sandbox import confine",
+        "tests/test_other.py": "from autograder.sandbox import namespace_confinement",
         "tests/helper.py": "import autograder.sandbox.namespace_confinement",
         "autograder/sandbox/namespace_confinement.py": "from autograder.sandbox.root_filesystem import RootFilesystem",
         "autograder/sandbox/root_filesystem.py": "class RootFilesystem: ...",

@@ -6,9 +6,9 @@ import nbformat
 import pytest
 
 from autograder.authoring.build_course import build, check_sync, generated_files
-from autograder.authoring.build_course import make_shipped_files as observed
+from autograder.authoring.build_course import shipped_chapter_data as observed
 from autograder.authoring.custom_exercise import new_own
-from autograder.course.exercise_index import HINTS, ExercisePoints, IndexedChapter, read_index
+from autograder.course.course_index import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import NIGHT
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe

@@ -22,8 +22,8 @@ from nbformat.v4 import new_code_cell
 from autograder import check, concurrency_support, hunt, mend
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
+from autograder.notebook.answer_of_other_notebook import AnswerRunError, _run_within
 from autograder.notebook.progress_log import OFF
-from autograder.notebook.run_saved_answer import AnswerRunError, _run_within
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
 from explorers import bug_hunt_quiz
 from tests import sample_course

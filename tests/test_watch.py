@@ -16,8 +16,8 @@ from autograder.__main__ import main
 from autograder.cli import watch as watch_command
 from autograder.errors import WorkFailed
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.nbgrader_api import course_api, missing_exchange
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.open_nbgrader import course_api, missing_exchange
 from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
 from tests.conftest import UNCONFINED
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course

@@ -33,8 +33,8 @@ from autograder.grading.executors import WorkerChoice
 from autograder.grading.grader import grader_of
 from autograder.grading.regrade_policy import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK
-from autograder.nbgrader_plugin.deadlines import SETTINGS
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import PYTHONPATH, all_end, living_in
 from tests.sample_course import STEM

@@ -17,7 +17,7 @@ from autograder import files
 from autograder.authoring import project_address
 from autograder.authoring.custom_exercise import own_path
 from autograder.authoring.graded_hunts import check_graded_hunts
-from autograder.course import exercise_index, shipped_observations
+from autograder.course import course_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
 from autograder.course.exercise_files import as_exercise_errors, check_folders
@@ -53,7 +53,7 @@ class StaleFile:
         return f"{self.state.value}: {self.path.as_posix()}"
 
 
-def make_shipped_files(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+def shipped_chapter_data(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
     """Return a chapter's data files, by suffix: the shipped observations of its exercises, and their hints.
 
     The observations are those of the worked solution and the answer bank on the visible cases. Committed ones that
@@ -69,11 +69,11 @@ def make_shipped_files(course: Path, stem: str, committed: Files, anew: bool = F
         check_requirements_have_cases(course, judge)
         old = valid_answer_keys(judge, committed, anew)
         keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
-        hints = exercise_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
-        return shipped_observations.encode(keys) | {exercise_index.HINTS: hints}
+        hints = course_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
+        return shipped_observations.encode(keys) | {course_index.HINTS: hints}
 
 
-def build(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> list[str]:
+def build(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> list[str]:
     """Bring every generated file up to date, or those of chapter `only`, and return one line for each change.
 
     Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError; then
@@ -124,7 +124,7 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> list[StaleFile]:
+def check_sync(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> list[StaleFile]:
     """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
     outputs = generated_files(project, observer, only)
     problems = [StaleFile(Staleness.STRAY, path) for path in _strays(project, outputs) if only is None]
@@ -138,7 +138,7 @@ def check_sync(project: Path, observer: Observe = make_shipped_files, only: str 
     return sorted(problems, key=str)
 
 
-def generated_files(project: Path, observer: Observe = make_shipped_files, only: str | None = None) -> Outputs:
+def generated_files(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> Outputs:
     """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
     whole = read_course(course)
@@ -159,10 +159,10 @@ def generated_files(project: Path, observer: Observe = make_shipped_files, only:
         for suffix, data in observer(course, chapter.stem, committed).items():
             outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
     own = [chapter for chapter in whole if own_path(course, chapter.stem).is_file()]
-    listed = {exercise_index.POINTS: [each for each in whole if each not in own]}
-    listed |= {exercise_index.OWN_POINTS: own} if own else {}
+    listed = {course_index.POINTS: [each for each in whole if each not in own]}
+    listed |= {course_index.OWN_POINTS: own} if own else {}
     for name, chapters_in in listed.items():
-        outputs[_data(project) / name] = exercise_index.encode_index([_listed(each) for each in chapters_in])
+        outputs[_data(project) / name] = course_index.encode_index([_listed(each) for each in chapters_in])
     return outputs
 
 
@@ -185,13 +185,12 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
     return _WATCHED | {_data(project): _DATA}
 
 
-def _listed(chapter: Chapter) -> exercise_index.IndexedChapter:
+def _listed(chapter: Chapter) -> course_index.IndexedChapter:
     """Return the chapter's entry in the exercise index: its title, and the points of its exercises."""
     worth = {
-        name: exercise_index.ExercisePoints(int(chapter.points(name)), chapter.extra(name))
-        for name in chapter.exercises
+        name: course_index.ExercisePoints(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises
     }
-    return exercise_index.IndexedChapter(chapter.stem, chapter_title(chapter), worth)
+    return course_index.IndexedChapter(chapter.stem, chapter_title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:

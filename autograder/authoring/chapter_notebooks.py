@@ -17,7 +17,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
-from autograder.course.chapter_model import Cell, CellKind, Chapter, without_guess
+from autograder.course.chapter_model import Cell, CellKind, Chapter, blank_guess
 from autograder.course.hunt_names import faulty_program_name
 from autograder.course.markdown_text import headings
 
@@ -167,7 +167,7 @@ def _source_text(cell: Cell) -> str:
     if cell.kind is CellKind.MINE:
         return _mine_text(cell)
     if cell.kind is CellKind.PREDICT:
-        return without_guess(cell.source)
+        return blank_guess(cell.source)
     if cell.kind is not CellKind.CHECK or "hunt" in cell.keys:
         return cell.source
     name = cell.keys["check"]

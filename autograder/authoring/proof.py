@@ -18,7 +18,7 @@ from autograder.authoring import answer_text_agreement, bank_message_check, stat
 from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
-from autograder.course import exercise_index, replay_attack, shipped_observations
+from autograder.course import course_index, replay_attack, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
@@ -252,7 +252,7 @@ class Proof:
         if key is None or not still_holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
-            yield f"{place}{exercise_index.HINTS}: not the exercise's hints; {remedy}."
+            yield f"{place}{course_index.HINTS}: not the exercise's hints; {remedy}."
 
 
 def shipped_answer_key(parts: ExerciseParts) -> ExpectedObservations | None:
@@ -273,9 +273,9 @@ def _decoded(*data: bytes) -> dict[str, ExpectedObservations]:
 
 def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """Return the committed hints of an exercise; an empty tuple if they cannot be read."""
-    path = parts.course / SHIPPED / f"{parts.stem}{exercise_index.HINTS}"
+    path = parts.course / SHIPPED / f"{parts.stem}{course_index.HINTS}"
     try:
-        return exercise_index.hints_from(path).get(parts.name, ())
+        return course_index.hints_from(path).get(parts.name, ())
     except DamagedData:
         return ()
 

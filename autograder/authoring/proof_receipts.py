@@ -20,7 +20,7 @@ from pathlib import Path
 from autograder import files
 from autograder.authoring.proof import shipped_answer_key, shipped_hints
 from autograder.authoring.stale_observations import still_holds
-from autograder.course import exercise_index, shipped_observations
+from autograder.course import course_index, shipped_observations
 from autograder.course.answers_by_replacement import bare
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter, read_course
@@ -122,7 +122,7 @@ def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
 def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     """Return whether no file that the proof of an exercise depends on has been written since this process read it."""
     folder = parts.course / SHIPPED
-    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, exercise_index.HINTS)]
+    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, course_index.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
     own, code = _files(parts)
     is_new = files.written_since(course_in(parts.course).begun, [parts.chapter, *own, *there])

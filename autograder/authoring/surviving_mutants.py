@@ -84,7 +84,7 @@ def mutant_survives(
 ) -> bool:
     """Return whether a mutant gets full points on the expected cases, within `seconds` of processor time.
 
-    The case that refuses it is moved to the front of `expected`: the next mutants change code near by, and the same
+    The case that kills it is moved to the front of `expected`: the next mutants change code near by, and the same
     case refuses most of them.
     """
     namespace = dict(prelude)

@@ -1,4 +1,4 @@
-"""Count the entries of the answer banks and the messages that wrong answers get: the table in docs/answers.md."""
+"""Count the entries of the answer banks and the messages that wrong answers get, for the table in docs/answers.md."""
 
 from __future__ import annotations
 

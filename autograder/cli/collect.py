@@ -39,7 +39,7 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms.collect_submissions import collect
     from autograder.lms.collection_result import CollectOptions
     from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
-    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+    from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster
 
     database = course_directory(course).db_url

@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
 
     from autograder.course.course_location import find_course
     from autograder.files import write_all
-    from autograder.nbgrader_plugin import deadlines
+    from autograder.nbgrader_plugin import teacher_settings
 
     course = find_course(args.root)
-    path = course / deadlines.SETTINGS
-    before = deadlines.read_deadlines(course)
+    path = course / teacher_settings.SETTINGS
+    before = teacher_settings.read_deadlines(course)
     text = path.read_text(encoding="utf-8") if path.is_file() else f"# {_HEAD}\n"
     document = tomlkit.parse(text)
     _change(document, args, course, before)
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if changed != text:
         write_all({path: changed.encode()})
         try:
-            deadlines.read_deadlines(course)
+            teacher_settings.read_deadlines(course)
         except Exception:
             _put_back(path, text)
             raise
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 def _warn_if_unknown(course: Path, student: str) -> None:
     """Print a warning if the gradebook has no such student: the name may be misspelt, or the roster not imported."""
     from autograder.nbgrader_plugin import gradebook_scores, preflight_checks
-    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+    from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
 
     known = False
     if preflight_checks.gradebook_exists(
@@ -98,7 +98,7 @@ def _check_chapter(course: Path, chapter: str) -> None:
 
 def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
     from autograder.errors import WorkFailed
-    from autograder.nbgrader_plugin import deadlines
+    from autograder.nbgrader_plugin import teacher_settings
 
     due = before.due.get(args.chapter)
     if args.student and due is None:
@@ -111,7 +111,7 @@ def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
         table.pop(name, None)
         return
     try:
-        table[name] = deadlines.to_datetime(args.when, due).strftime("%Y-%m-%d %H:%M:%S%z")
+        table[name] = teacher_settings.to_datetime(args.when, due).strftime("%Y-%m-%d %H:%M:%S%z")
     except ValueError:
         raise WorkFailed(
             f'expected a time such as "2026-11-30 18:00" or "+2 days", found {args.when!r}. Nothing was changed.'
@@ -119,9 +119,9 @@ def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
 
 
 def _show(course: Path) -> None:
-    from autograder.nbgrader_plugin import deadlines
+    from autograder.nbgrader_plugin import teacher_settings
 
-    found = deadlines.read_deadlines(course)
+    found = teacher_settings.read_deadlines(course)
     for chapter, when in sorted(found.due.items()):
         print(f"{chapter}: due {_as_local_time(when)}")
         for student, until in sorted(found.extended.get(chapter, {}).items()):

@@ -66,13 +66,13 @@ def _naming_all(course: Path) -> list[str]:
 
 def _entries(course: Path, student: str) -> Iterator[str]:
     """Yield the places in the course's own files that have an entry of the student."""
-    from autograder.nbgrader_plugin import deadlines, kept_roster_columns
+    from autograder.nbgrader_plugin import kept_roster_columns, teacher_settings
 
     if student in kept_roster_columns.load_columns(course):
         yield f"{kept_roster_columns.FILE}: the entry"
-    for chapter, extended in deadlines.read_deadlines(course).extended.items():
+    for chapter, extended in teacher_settings.read_deadlines(course).extended.items():
         if student in extended:
-            yield f"{deadlines.SETTINGS}: the extension of {chapter}"
+            yield f"{teacher_settings.SETTINGS}: the extension of {chapter}"
 
 
 def _gradebook_rows(course: Path, student: str, delete: bool) -> list[str]:
@@ -80,7 +80,7 @@ def _gradebook_rows(course: Path, student: str, delete: bool) -> list[str]:
     from sqlalchemy import text
 
     from autograder.nbgrader_plugin import gradebook_scores, preflight_checks
-    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+    from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
 
     url = course_directory(course).db_url
     if not preflight_checks.gradebook_exists(url):
@@ -108,8 +108,8 @@ def _delete(course: Path, student: str, paths: list[Path]) -> None:
     import tomlkit
 
     from autograder.files import write_all
-    from autograder.nbgrader_plugin import deadlines, kept_roster_columns, preflight_checks
-    from autograder.nbgrader_plugin.nbgrader_api import course_directory
+    from autograder.nbgrader_plugin import kept_roster_columns, preflight_checks, teacher_settings
+    from autograder.nbgrader_plugin.open_nbgrader import course_directory
 
     preflight_checks.check(course, course_directory(course).db_url)
     _gradebook_rows(course, student, delete=True)
@@ -117,8 +117,8 @@ def _delete(course: Path, student: str, paths: list[Path]) -> None:
     if columns.pop(student, None):
         text = json.dumps(columns, ensure_ascii=False, indent=1, sort_keys=True)
         write_all({course / kept_roster_columns.FILE: text.encode()})
-    settings = course / deadlines.SETTINGS
-    if any(student in extended for extended in deadlines.read_deadlines(course).extended.values()):
+    settings = course / teacher_settings.SETTINGS
+    if any(student in extended for extended in teacher_settings.read_deadlines(course).extended.values()):
         document = tomlkit.parse(settings.read_text(encoding="utf-8"))
         for extended in document["extended"].values():
             extended.pop(student, None)

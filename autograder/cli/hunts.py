@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
 
     Without names, return 1 if the search for one exercise failed.
     """
-    from autograder.authoring.hunt_files import outdated_hunts, write_hunts
+    from autograder.authoring.write_hunts import outdated_hunts, write_hunts
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.course.exercise_files import parts_of

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin import kept_roster_columns, preflight_checks, roster_import
     from autograder.nbgrader_plugin.course_lock import lock_course
-    from autograder.nbgrader_plugin.nbgrader_api import course_directory, open_gradebook
+    from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
 
     found = roster_import.read_roster(args.file)
     course = find_course(args.root)

@@ -31,12 +31,12 @@ def run(args: argparse.Namespace) -> int:
 
 def read_unscored(course: Path, stem: str) -> dict[str, int]:
     """Return how many parts of whose submissions wait for a first score by hand; an empty dict without a gradebook."""
-    from autograder.nbgrader_plugin import nbgrader_api, preflight_checks
+    from autograder.nbgrader_plugin import open_nbgrader, preflight_checks
     from autograder.nbgrader_plugin.gradebook_scores import unscored_parts
 
-    if not preflight_checks.gradebook_exists(nbgrader_api.course_directory(course).db_url):
+    if not preflight_checks.gradebook_exists(open_nbgrader.course_directory(course).db_url):
         return {}
-    with nbgrader_api.open_gradebook(course) as gradebook:
+    with open_nbgrader.open_gradebook(course) as gradebook:
         return unscored_parts(gradebook, stem)
 
 

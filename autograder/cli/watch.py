@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     """
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.nbgrader_plugin.nbgrader_api import missing_exchange
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+    from autograder.nbgrader_plugin.open_nbgrader import missing_exchange
     from autograder.nbgrader_plugin.watch_submissions import Watch
     from autograder.sandbox.require_confinement import is_unconfined_here
 

@@ -8,6 +8,6 @@ main path does without the side paths. `marked_regions.py` finds solutions and h
 
 `answer_bank.py` holds the known answers, `compute_answer_keys.py` observes them and the worked solutions on drawn
 cases, and `chapter_judge.py` judges others by them. `shipped_observations.py` reads and writes what students get of
-these keys, and `exercise_index.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
+these keys, and `course_index.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
 shipped.
 """

@@ -128,7 +128,7 @@ def guess_of(source: str) -> ast.Assign | None:
     return body[0] if isinstance(target, ast.Name) and target.id.startswith("guess") else None
 
 
-def without_guess(source: str) -> str:
+def blank_guess(source: str) -> str:
     """Return a predict cell as a student gets it: with `...` in place of the answer, and the comment kept."""
     assignment = guess_of(source)
     if assignment is None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from autograder.course import exercise_index
+from autograder.course import course_index
+from autograder.course.course_index import IndexedChapter
 from autograder.course.course_location import (
     ARRANGED,
     CARDS,
@@ -25,7 +26,6 @@ from autograder.course.course_location import (
     chapter_module_path,
     course_here,
 )
-from autograder.course.exercise_index import IndexedChapter
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # these import torch, which recording grades does not need
@@ -104,14 +104,14 @@ class Course:
     def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
         """Return the shipped hints of a chapter, by exercise; empty if it has none. Does not import torch."""
         if stem not in self._hints:
-            path = self.folder / SHIPPED / f"{stem}{exercise_index.HINTS}"
-            self._hints[stem] = exercise_index.hints_from(path) if path.is_file() else {}
+            path = self.folder / SHIPPED / f"{stem}{course_index.HINTS}"
+            self._hints[stem] = course_index.hints_from(path) if path.is_file() else {}
         return self._hints[stem]
 
     @cached_property
     def listed(self) -> tuple[IndexedChapter, ...]:
         """Return the chapters in order, with the points of their exercises; raise DamagedData."""
-        return exercise_index.read_index(self.folder / SHIPPED / exercise_index.POINTS)
+        return course_index.read_index(self.folder / SHIPPED / course_index.POINTS)
 
     def keys(self, stem: str) -> dict[str, ExpectedObservations]:
         """Return the expected observations that are shipped for a chapter, by exercise; raise DamagedData."""

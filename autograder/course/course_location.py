@@ -1,8 +1,8 @@
 """Find the course folder, and name the folders and files within it.
 
 The environment variable PYTORCH_BASICS_COURSE decides. Otherwise it is the nearest folder, from the working directory
-upwards, that is a course or whose `pyproject.toml` names one (`[tool.pytorch-basics]`, `course = "..."`); otherwise the
-course that is installed as a package.
+upwards, that is a course or whose `pyproject.toml` names one (`[tool.pytorch-basics]`, `course = "..."`); otherwise, in
+notebooks only, the course that is installed as a package.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find_course(start: Path) -> Path:
 
 
 def chapter_path(course: Path, stem: str) -> Path:
-    """Return the path of a chapter's text."""
+    """Return the path of a chapter's source, `chapters/STEM.py`."""
     return course / CHAPTERS / f"{stem}.py"
 
 

@@ -158,7 +158,7 @@ def attempt(call: Callable[[], Observation]) -> Observation:
 
 
 def changed_names(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
-    """Return the names whose values differ, compared exactly."""
+    """Return the names whose values differ between `before` and `after`, compared without tolerance."""
     exact = Tolerance(0.0, 0.0)
     return [name for name in before if first_difference(before[name], after[name], exact) is not None]
 

@@ -20,9 +20,9 @@ from autograder.name_bindings import names_used_when_run, transitive_definitions
 from autograder.sandbox.execution.run_specification import (
     AssignmentSetup,
     CellStep,
-    DefinitionStep,
     ProbeStep,
     Program,
+    StatementsStep,
     Step,
 )
 from autograder.submission.answer_extraction import (
@@ -207,7 +207,7 @@ class _Steps:
             self._add(place, part)
         for name in self.again:
             defined = layout.to_run_again(name, layout.last[name])
-            self.steps += [DefinitionStep(defined)] if defined else []
+            self.steps += [StatementsStep(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
     def _add(self, place: int, part: OrderedCell) -> None:
@@ -218,7 +218,7 @@ class _Steps:
             self.steps.append(self._cell(place, part))
         else:
             kept = tuple(each.text for each in self._layout.of(place) if self._counts(each, part.role) and each.text)
-            self.steps += [DefinitionStep(kept)] if kept else []
+            self.steps += [StatementsStep(kept)] if kept else []
 
     def _add_check(self, name: str) -> None:
         cell = self._at.get(self._layout.first[name]) if name in self._layout.first else None

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.course.hunt_names import hunted_exercise
 from autograder.grading.borrowed_hunts import BorrowedHunt
 from autograder.ipython_syntax import CHECK

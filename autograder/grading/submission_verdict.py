@@ -10,7 +10,7 @@ from typing import Any
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import CHECK
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.submission.repaired_notebook import PlacedCell
+from autograder.submission.placed_cells import PlacedCell
 
 VERSION = 3
 

@@ -8,7 +8,13 @@ from autograder.lms.collection_result import CollectionResult
 from autograder.lms.placement import Placement
 from autograder.terminal_text import replace_unprintable
 
-_COUNTED = (Placement.NEW, Placement.NEWER, Placement.SAME, Placement.OLDER, Placement.LEFT)
+_COUNTED = (
+    Placement.NEW,
+    Placement.NEWER,
+    Placement.SAME,
+    Placement.OLDER,
+    Placement.LEFT,
+)
 
 
 def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:

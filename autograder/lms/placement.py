@@ -91,7 +91,10 @@ def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placem
     if not there:
         return Placement.NEW, ""
     if attempt.system != note.system:
-        return Placement.LEFT, f"{folder} was collected from {note.system}, and this is from {attempt.system}. {_MOVE}"
+        return (
+            Placement.LEFT,
+            f"{folder} was collected from {note.system}, and this is from {attempt.system}. {_MOVE}",
+        )
     if attempt.order < note.order and not is_same:
         return Placement.OLDER, ""
     if attempt.order == note.order and not is_same:

@@ -19,8 +19,8 @@ from nbgrader.utils import parse_utc
 
 from autograder.errors import WorkFailed
 from autograder.files import write_all
-from autograder.nbgrader_plugin import deadlines
-from autograder.nbgrader_plugin.deadlines import Deadlines
+from autograder.nbgrader_plugin import teacher_settings
+from autograder.nbgrader_plugin.teacher_settings import Deadlines
 from autograder.submission.plain_file import read_submitted_file
 
 TIME = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
@@ -36,7 +36,7 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """Return the points to subtract."""
-        rule = deadlines.read_deadlines(_course_of(self)).late
+        rule = teacher_settings.read_deadlines(_course_of(self)).late
         if rule is None:
             nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
             return nbgraders
@@ -95,7 +95,7 @@ class WrittenDates:
     def of(cls, found: Deadlines, stem: str) -> WrittenDates:
         """Return the dates of a chapter that the settings ask for."""
         extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
-        due = deadlines.as_nbgrader(found.due[stem]) if stem in found.due else None
+        due = teacher_settings.as_nbgrader(found.due[stem]) if stem in found.due else None
         return cls(due, {student: later for student, later in extended.items() if later is not None})
 
     @classmethod
@@ -117,7 +117,7 @@ class WrittenDates:
 
 def sync_due_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     """Write a chapter's due date and extensions into the gradebook, and remove those that the file no longer has."""
-    found, path = deadlines.read_deadlines(course), course / "verdicts" / stem / _WRITTEN
+    found, path = teacher_settings.read_deadlines(course), course / "verdicts" / stem / _WRITTEN
     before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
     now.keep(path)
     assignment = gradebook.find_assignment(stem)

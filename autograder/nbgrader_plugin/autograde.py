@@ -30,7 +30,7 @@ from autograder.grading.assignment import Assignment, read_assignment, released_
 from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
-from autograder.nbgrader_plugin import apply_deadlines, deadlines, preflight_checks, teacher_graded_cells
+from autograder.nbgrader_plugin import apply_deadlines, preflight_checks, teacher_graded_cells, teacher_settings
 from autograder.nbgrader_plugin import preprocess_common_cells as shared
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import record_extra_credit
@@ -220,7 +220,7 @@ class GradeSubmission(NbGraderPreprocessor):
             with _gradebook(exporter.parent) as gradebook:
                 record_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)
-                apply_deadlines.set_extension(submission, deadlines.read_deadlines(course), stem, student)
+                apply_deadlines.set_extension(submission, teacher_settings.read_deadlines(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:

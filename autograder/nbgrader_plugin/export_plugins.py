@@ -42,7 +42,7 @@ class _Export(ExportPlugin):
         """
         people = marks.people(gradebook, {str(each) for each in self.student})
         named = {str(each) for each in self.assignment}
-        tasks = [task for task in marks.marked_assignments(gradebook, named) if named or task.marks]
+        tasks = [task for task in marks.assignments_with_marks(gradebook, named) if named or task.marks]
         tasks = [self._whole(task) for task in tasks]
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
@@ -132,7 +132,7 @@ class Canvas(_Export):
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Yield two header rows, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
-        others = kept_roster_columns.columns_in_use(
+        others = kept_roster_columns.columns_present(
             kept, ("Integration ID", "Root Account")
         )  # between the login and the section
         names = ("SIS User ID", "SIS Login ID", *others, "Section")
@@ -161,7 +161,7 @@ class Moodle(_Export):
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
-        others = kept_roster_columns.columns_in_use(
+        others = kept_roster_columns.columns_present(
             kept, ("Institution", "Department", "Groups", kept_roster_columns.IDENTIFIER)
         )
         yield *_MOODLE, *others, *(task.name for task in tasks)
@@ -189,7 +189,7 @@ class Brightspace(_Export):
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
-        numbers = kept_roster_columns.columns_in_use(kept, (kept_roster_columns.ORG_DEFINED_ID,))
+        numbers = kept_roster_columns.columns_present(kept, (kept_roster_columns.ORG_DEFINED_ID,))
         yield *numbers, "Username", *(f"{task.name} Points Grade" for task in tasks), "End-of-Line Indicator"
         for person in people:
             known = kept.get(person.id, {})

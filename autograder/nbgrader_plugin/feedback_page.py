@@ -42,14 +42,14 @@ WAITS = "waits"  # key in a cell's nbgrader metadata: whether it waits for a sco
 _CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
 
 
-class FeedbackPage(HTMLExporter):
+class FeedbackExporter(HTMLExporter):
     """The HTML exporter of the feedback page; `course/nbgrader_config.py` names it."""
 
     def __init__(self, **kw: Any) -> None:
         own = Config()
-        own.FeedbackPage.template_name = "course_feedback"
-        own.FeedbackPage.extra_template_basedirs = [str(_TEMPLATES)]
-        own.FeedbackPage.extra_template_paths = [str(_NBGRADERS / "templates"), str(_NBGRADERS / _STYLES)]
+        own.FeedbackExporter.template_name = "course_feedback"
+        own.FeedbackExporter.extra_template_basedirs = [str(_TEMPLATES)]
+        own.FeedbackExporter.extra_template_paths = [str(_NBGRADERS / "templates"), str(_NBGRADERS / _STYLES)]
         kw["config"].merge(own)
         super().__init__(**kw)  # type: ignore[no-untyped-call]
 

@@ -65,6 +65,6 @@ def add_columns(course: Path, columns: Columns) -> None:
         write_all({course / FILE: json.dumps(both, ensure_ascii=False, indent=1, sort_keys=True).encode()})
 
 
-def columns_in_use(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
+def columns_present(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
     """Return those of the named columns that at least one student has."""
     return tuple(name for name in names if any(name in of for of in columns.values()))

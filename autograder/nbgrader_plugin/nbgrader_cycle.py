@@ -28,17 +28,17 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
     apply_deadlines,
-    deadlines,
     gradebook_scores,
     parallel_map,
     preflight_checks,
     teacher_graded_cells,
+    teacher_settings,
 )
 from autograder.nbgrader_plugin.apply_deadlines import LateSubmission
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
-from autograder.nbgrader_plugin.nbgrader_api import course_api
+from autograder.nbgrader_plugin.open_nbgrader import course_api
 from autograder.sandbox.require_confinement import check_confinement
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class Cycle:
     def preflight(self) -> None:
         """Raise a CourseError if a grading run cannot succeed."""
         preflight_checks.check(self.course, self.api.coursedir.db_url)
-        deadlines.read_deadlines(self.course)
+        teacher_settings.read_deadlines(self.course)
         apply_deadlines.check_late_penalty_plugin(self.api)
 
     def generate(self) -> None:

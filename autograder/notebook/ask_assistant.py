@@ -18,9 +18,9 @@ from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Exercise
 from autograder.notebook import report_rendering
-from autograder.notebook.check_and_hint import LAST_REPORTS, hints_so_far, require_name_first
+from autograder.notebook.check_and_hint import LAST_REPORTS, hints_so_far, reject_answer_as_name
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_check import CHECKED, name_bound_to
+from autograder.notebook.last_checked_answer import CHECKED, name_bound_to
 from autograder.notebook.lesson_functions import wrap_message
 
 _MOST_SENTENCES = 3
@@ -39,7 +39,7 @@ def ask_assistant(name: str) -> None:
     It holds the exercise, what your last check says, known mistakes near it, the hints that you have had, and your
     answer. Run `check` first. Raises UnknownExercise if there is no such exercise.
     """
-    require_name_first(name)
+    reject_answer_as_name(name)
     exercise = current_course().find(name)
     if complaint := _complaint(name):
         print(wrap_message(complaint))

@@ -22,7 +22,7 @@ from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_check import remember_check
+from autograder.notebook.last_checked_answer import remember_check
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import card_after, next_exercise_message
@@ -46,8 +46,10 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
     A mended program of a graded hunt (`their_NAME`) takes the visible cases, and is no progress.
     """
-    require_name_first(name)
-    if hunted_exercise(name, _exercises()):
+    reject_answer_as_name(name)
+    with fresh_cases.end_kernel_at_course_error():
+        is_mend = hunted_exercise(name, _exercises()) is not None
+    if is_mend:
         _check_mend(name, answer)
         return
     with still_checking(name) as show:
@@ -89,7 +91,8 @@ def _refuse(report: Report) -> None:
 
 
 def _exercises() -> Iterator[str]:
-    return (name for chapter in current_course().listed for name in chapter.exercises)
+    for chapter in current_course().listed:
+        yield from chapter.exercises
 
 
 def _offer(name: str, answer: object) -> str:
@@ -110,7 +113,7 @@ def _first_reason(report: Report) -> str:
     return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
 
 
-def require_name_first(name: object) -> None:
+def reject_answer_as_name(name: object) -> None:
     """Raise UnknownExercise, with what to write, if an answer stands in the place of the exercise's name."""
     if callable(name):
         given = getattr(name, "__name__", "my_answer")
@@ -166,7 +169,7 @@ def _something_else(exercise: Exercise, answer: object, exercises: Collection[st
 
 def hint(name: str) -> None:
     """Show the next hint to an exercise; after the last one it starts again."""
-    require_name_first(name)
+    reject_answer_as_name(name)
     hints = current_course().find(name).hints
     given = _hints_given.get(name, 0)
     _hints_given[name] = given + 1

@@ -17,10 +17,10 @@ from typing import Any
 import torch
 
 from autograder.course.course import current_course
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.notebook.colors import INK, PASSED, PASSED_MARK, WHITE
 from autograder.notebook.html_markup import Html, join, panel, prose, tag
-from autograder.notebook.last_check import CHECKED
+from autograder.notebook.last_checked_answer import CHECKED
 from autograder.notebook.progress_log import shell_of_reader
 
 _WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters per line of text

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
-from autograder.notebook.last_check import digest_of_answer
+from autograder.notebook.answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
+from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, folder_of_notebook
-from autograder.notebook.run_saved_answer import AnswerRunError, SavedAnswer, rerun_answer
 from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError

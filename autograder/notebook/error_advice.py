@@ -1,4 +1,4 @@
-"""An extension of IPython: advice on errors because a cell was skipped, or is of another version of the course.
+"""An IPython extension that explains a NameError from a skipped cell, and a failed import from another version.
 
 `make lab` configures its kernels to load it.
 """
@@ -38,7 +38,7 @@ def _shown(
 
 
 def course_version_mismatch(error: ImportError) -> CourseVersionMismatch | None:
-    """Return the error to show in place of a failed import from this package; None if another import failed."""
+    """Return the error to show in place of a failed import from this package or a course, else None."""
     if (error.name or "").split(".")[0] not in (*_ENGINE, *(each.value for each in entry_points(group=INSTALLED))):
         return None
     return CourseVersionMismatch(

@@ -33,7 +33,7 @@ from autograder.notebook.saved_notebook import (
     running_cell,
     texts_run,
 )
-from autograder.notebook.syntax_error_note import notes_on_refused_cell
+from autograder.notebook.stale_answer_note import notes_on_refused_cell
 
 _NO_FILES = ("__main__", "autograder", "explorers")  # modules without a note: the notebook, and packages of grading
 _MOST_NOTES = 3

@@ -17,7 +17,7 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.notebook.cell_bindings import cell_binds
-from autograder.notebook.last_check import cell_filename, name_bound_to
+from autograder.notebook.last_checked_answer import cell_filename, name_bound_to
 from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
 from autograder.student_written_modules import file_of_own

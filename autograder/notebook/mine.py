@@ -12,12 +12,12 @@ from typing import Any, TypeVar, cast
 from IPython.display import display
 
 from autograder.course.course import current_course
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
 from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_from_earlier_notebook
 from autograder.notebook.html_markup import Html, panel, prose
-from autograder.notebook.last_check import CHECKED, LastCheck, cell_filename
+from autograder.notebook.last_checked_answer import CHECKED, LastCheck, cell_filename
 from autograder.notebook.progress_log import shell_of_reader
 from autograder.notebook.saved_notebook import path_of_notebook
 

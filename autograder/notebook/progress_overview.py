@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.course.course import current_course
-from autograder.course.exercise_index import ExercisePoints, IndexedChapter
+from autograder.course.course_index import ExercisePoints, IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.completion_card import Card, card_of

@@ -75,7 +75,7 @@ def first_line(text: str) -> str:
 
 
 class KernelRunTimes:
-    """The times at which a kernel ran each text; for texts before `start`, the time of `start`."""
+    """When the kernel last ran each cell text; a text not seen since `start` counts as run at `start`."""
 
     def __init__(self) -> None:
         self._started = 0.0

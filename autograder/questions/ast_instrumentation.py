@@ -34,7 +34,7 @@ def traced_code(tree: ast.Module, text: str) -> CodeType:
 
 
 def names_bound(node: ast.stmt) -> tuple[str, ...]:
-    """Return the names that a simple statement binds, attributes of `self` included, as `self.NAME`."""
+    """Return the names that an assignment binds, attributes of `self` included, as `self.NAME`; () for others."""
     if isinstance(node, ast.AnnAssign) and node.value is None:
         return ()
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -37,7 +37,7 @@ _MOST_NUMBERS = 500  # of an argument of another shape
 
 
 @dataclass(frozen=True)
-class Edit:
+class Omission:
     """Something that is left out: in words, the line, and the changed program."""
 
     told: str
@@ -45,7 +45,7 @@ class Edit:
     tree: ast.Module
 
 
-def edits(asked: AskedRun) -> Iterator[Edit]:
+def edits(asked: AskedRun) -> Iterator[Omission]:
     """Yield the changes, in an order drawn at random: lines, keyword arguments and methods that are left out."""
     code, counts = asked.code, asked.run.counts
     single = {id(each) for each in code.single_statements if counts.get(each.lineno)}
@@ -70,7 +70,7 @@ def edits(asked: AskedRun) -> Iterator[Edit]:
         if told.startswith("In") and code.lines[line - 1].count(told.split("`")[1]) != 1:
             continue  # the words do not say which
         how(list(ast.walk(tree))[place])
-        yield Edit(told, line, tree)
+        yield Omission(told, line, tree)
 
 
 def _without_statement(node: Any) -> None:
@@ -158,7 +158,7 @@ def _form(plain: Any) -> Any:
     return [type(plain), *map(_form, plain)] if type(plain) in (list, tuple) else type(plain)
 
 
-def _line_of_error(asked: AskedRun, edit: Edit, outcome: _Outcome) -> int:
+def _line_of_error(asked: AskedRun, edit: Omission, outcome: _Outcome) -> int:
     """Return the line of the choice that speaks of an error: where there is none, the next line that runs."""
     if outcome.line:
         return outcome.line

@@ -17,7 +17,7 @@ from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import gradebook_scores as marks
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.nbgrader_plugin.nbgrader_api import open_gradebook
+from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def read_all(course: Path, stems: list[str]) -> list[ClassResults]:
 
 def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
     people = {person.id: person for person in marks.people(gradebook)}
-    return people, {task.name: task for task in marks.marked_assignments(gradebook, stems)}
+    return people, {task.name: task for task in marks.assignments_with_marks(gradebook, stems)}
 
 
 def assignment_title(course: Path, stem: str) -> str:

@@ -92,7 +92,7 @@ def missing(course: Sequence[ClassResults]) -> Html:
     return table("Not handed in", ("student", "chapters"), [(who, ", ".join(gaps[who])) for who in most_first])
 
 
-def similar_pairs(count: int, by_chance: float) -> Html:
+def similar_pairs_section(count: int, by_chance: float) -> Html:
     """State how many pairs of students share answers of a rare structure, without names, and how to interpret it."""
     if not count:
         return tag("p", "No two students have several answers of one structure that is rare in this class.")

@@ -12,9 +12,9 @@ from autograder.course.chapter_model import Chapter
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import verdict_store
-from autograder.grading.answer_questions import ask_about_answers
 from autograder.grading.assignment import assignments_in, read_assignment
 from autograder.grading.class_grading import read_student_files
+from autograder.grading.submission_questions import ask_about_answers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.question import LETTERS, Question, numbered_code

@@ -22,7 +22,7 @@ _HOW_TO_READ = (
 )
 
 
-def compare(other: Path, tables: Mapping[str, bytes], titles: Mapping[str, str]) -> bytes:
+def comparison_page(other: Path, tables: Mapping[str, bytes], titles: Mapping[str, str]) -> bytes:
     """Return the page that compares `tables`, those of this report by file name, with the earlier ones in `other`.
 
     `titles` maps assignments to their titles. Raises WorkFailed if `other` has no such tables, none with an exercise

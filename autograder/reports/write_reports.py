@@ -49,7 +49,7 @@ def write_reports(
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     tables = csv_files.anonymous_tables([each for each in classes if each.stem in wanted])
-    compared = then_and_now.compare(beside, tables, titles) if beside else b""
+    compared = then_and_now.comparison_page(beside, tables, titles) if beside else b""
     answered = answer_normalization.read_exercise_forms(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}

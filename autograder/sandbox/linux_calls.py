@@ -1,4 +1,4 @@
-"""Linux system calls that confinement needs and that Python 3.11 has no function for. Each raises OSError by name.
+"""Linux system calls that confinement needs and that Python 3.11 has no function for. Each raises OSError.
 
 The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h,
 linux/seccomp.h, linux/filter.h, linux/landlock.h and asm-generic/mman-common.h.

@@ -2,8 +2,9 @@
 
 There are two processes, and only the second one runs untrusted code:
 
-    first    process 1 of a new PID namespace, in new namespaces of every kind; it ends with the process that forked it,
-             and when it ends, the kernel kills every process in its namespace
+    first    process 1 of a new PID namespace, in new mount, UTS, IPC and network namespaces, and a user namespace where
+             it is not root's; it ends with the process that forked it, and when it ends, the kernel kills every process
+             in its namespace
     inner    confined; an ordinary user without privileges, with resource limits and a filter on its system calls
 
 Where the kernel gives no namespaces, `landlock_confinement.py` confines otherwise; `choose_wall.py` chooses.

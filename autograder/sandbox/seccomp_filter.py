@@ -1,7 +1,8 @@
 """Build the seccomp filter that denies confined code dangerous system calls.
 
 Denied are calls that ordinary computing does not need and that have often led to privilege escalation or reach other
-processes. A denied call fails with "not permitted", and the program goes on. libseccomp compiles the filter once for
+processes. A denied call fails with "not permitted" (`clone3` as unknown, so that libc uses `clone`), and the program
+goes on; calls such as `fsync` and `flock` succeed and do nothing. libseccomp compiles the filter once for
 all children. `lone_process_rules.py` adds what is denied to a process that shares its namespaces with the machine.
 """
 
@@ -65,7 +66,7 @@ _INSTRUCTION = struct.Struct("=HBBI")  # of a filter program; the last number is
 
 @dataclass(frozen=True)
 class SeccompFilter:
-    """A compiled filter, as the kernel expects it. It is kept because compiling takes longer than a fork."""
+    """A compiled filter, in which `load` replaces OWN_ID by the process's id. Compiling takes longer than a fork."""
 
     program: bytes
 

@@ -18,8 +18,8 @@ from autograder.ipython_syntax import SETUP
 from autograder.submission.answer_extraction import statements
 from autograder.submission.execution_order import CellMatches, order_cells
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
+from autograder.submission.placed_cells import PlacedCell, placed_cell
 from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
-from autograder.submission.repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.review_flags import suspicious_line_messages
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.submission.match_cells_to_release import repair_submission
+from autograder.submission.placed_cells import untouched_release_cells
 from autograder.submission.released_cells import starters
-from autograder.submission.repaired_notebook import untouched_release_cells
+from autograder.submission.restore_cell_metadata import restore_cell_metadata
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
-from autograder.submission.teacher_assignment import restore_cell_metadata
 from autograder.submission.unreadable_files import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 

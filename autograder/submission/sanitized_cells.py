@@ -11,7 +11,7 @@ from autograder.submission.sanitize_markdown import code_block, safe_markdown
 from autograder.submission.submitted_cells import SubmittedCell
 
 
-def new_text_cell(cell: SubmittedCell) -> NotebookNode:
+def copy_of_added_cell(cell: SubmittedCell) -> NotebookNode:
     """Return a cell with the text of a cell that the student added.
 
     A raw cell becomes markdown that shows it as typed, since pages would insert its text as HTML.

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.files import digest_of
 from autograder.submission.execution_order import OrderedCell
-from autograder.submission.repaired_notebook import PlacedCell, build_notebook
+from autograder.submission.placed_cells import PlacedCell, build_notebook
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.ipython_syntax import translation_cost
-from autograder.submission import attached_pictures, script_export, zip_archive
+from autograder.submission import attached_pictures, exported_script, zip_archive
 from autograder.submission.attached_pictures import AttachedPicture
 from autograder.submission.notebook_json import parse_notebook
 from autograder.submission.text_encoding import decode_text
@@ -77,7 +77,7 @@ def _contents(data: bytes) -> SubmittedContents:
     read = decode_text(data)
     if not read.text.strip():
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    found = script_export.script_cells(read.text) or parse_notebook(read.text)
+    found = exported_script.script_cells(read.text) or parse_notebook(read.text)
     cells, of_format = _cells(found.value)
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from autograder.course.exercise_index import IndexedChapter
+from autograder.course.course_index import IndexedChapter
 from autograder.submission.answer_extraction import cell_defines
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.unreadable_files import UnreadableError

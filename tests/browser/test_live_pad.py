@@ -16,7 +16,7 @@ import torch
 from playwright.sync_api import Browser, Page, expect
 from torch import Tensor
 
-from autograder.authoring.site.live_pad import render_live_pad
+from autograder.authoring.site.live_drawing_pad import render_live_pad
 from explorers.drawing_pad_state import BRUSHES, PenStroke, drawing_of
 from tests.browser.accessible import nameless_controls
 from tests.browser.lab import keep_picture

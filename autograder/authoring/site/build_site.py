@@ -15,7 +15,7 @@ from autograder.authoring import project_address
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
-from autograder.authoring.site.live_pad import live_pad
+from autograder.authoring.site.live_drawing_pad import live_pad
 from autograder.authoring.site.page_values import Filler
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE

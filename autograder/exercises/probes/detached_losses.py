@@ -106,7 +106,7 @@ def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Pro
 
     That is so if the answer detached the loss. Such an answer may also raise, for example in backward if the loss
     has no graph, or in a scaler that finds no gradient; then both `cut_loss` and `raised` are recorded. Without
-    `always`, the facet is recorded only in that case.
+    `always`, the facet is recorded only for answers that raise.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

@@ -49,4 +49,4 @@ HTML(course_sections.missing(found))
 # ## Answers of the same structure
 
 # %%
-HTML(course_sections.similar_pairs(equal_pairs, by_chance))
+HTML(course_sections.similar_pairs_section(equal_pairs, by_chance))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # these import torch, which notebooks without exercises do no
 
 
 @dataclass(frozen=True)
-class DefinitionStep:
+class StatementsStep:
     """A step that runs statements one by one. If one fails, the next still run."""
 
     statements: tuple[str, ...]
@@ -65,7 +65,7 @@ class QuestionStep(ProbeStep):
     draw: str = ""
 
 
-Step = DefinitionStep | CellStep | ProbeStep
+Step = StatementsStep | CellStep | ProbeStep
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Program:
         """Return this program with the probings of one exercise only. Cells still run: the answer may need them."""
         # Other probings become empty steps, because steps refer to each other by index.
         steps = tuple(
-            DefinitionStep(()) if isinstance(step, ProbeStep) and step.exercise != exercise else step
+            StatementsStep(()) if isinstance(step, ProbeStep) and step.exercise != exercise else step
             for step in self.steps
         )
         return replace(self, steps=steps)

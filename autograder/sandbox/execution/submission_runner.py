@@ -24,12 +24,12 @@ from autograder.sandbox.execution.run_specification import (
     CellStep,
     Child,
     Children,
-    DefinitionStep,
     ExerciseOutcome,
     Limits,
     ProbeStep,
     Program,
     QuestionStep,
+    StatementsStep,
     Step,
 )
 from autograder.sandbox.execution.wait_for_message import (
@@ -83,7 +83,7 @@ def _remaining_steps(program: Program, seen: Mapping[int, ExerciseOutcome], lost
         elif not lost[place]:
             left[place] = step
         elif isinstance(step, CellStep) and lost[place] == 1 and _may_run_in_part(seen[place]):
-            left[place] = DefinitionStep(tuple(text for _, text in step.needed), step.seconds)
+            left[place] = StatementsStep(tuple(text for _, text in step.needed), step.seconds)
     return left
 
 

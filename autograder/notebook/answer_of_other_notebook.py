@@ -19,7 +19,7 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
-from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, DefinitionStep, Step
+from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, StatementsStep, Step
 from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.submitted_cells import SubmittedCell
 
@@ -97,7 +97,7 @@ def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
 def _texts(steps: tuple[Step, ...]) -> Iterator[tuple[str, bool]]:
     """Yield each statement to run, and whether it belongs to the answer; the rest of the answer's cell is left out."""
     for step in steps:
-        if isinstance(step, DefinitionStep):
+        if isinstance(step, StatementsStep):
             yield from ((text, False) for text in step.statements)
         elif isinstance(step, CellStep):
             yield from ((text, True) for _, text in step.needed)

@@ -12,7 +12,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.submission.released_cells import ReleasedCell
-from autograder.submission.sanitized_cells import fill_cell, new_text_cell
+from autograder.submission.sanitized_cells import copy_of_added_cell, fill_cell
 from autograder.submission.submitted_cells import SubmittedCell
 
 
@@ -47,7 +47,7 @@ def build_notebook(cells: Iterable[PlacedCell], release: NotebookNode) -> Notebo
 def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
         assert each.handed is not None  # a cell without a place is always a student's
-        return new_text_cell(each.handed)
+        return copy_of_added_cell(each.handed)
     cell: NotebookNode = copy_json(release.cells[each.place])
     if each.handed is not None:
         fill_cell(cell, each.handed)

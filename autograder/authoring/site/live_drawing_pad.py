@@ -15,7 +15,7 @@ import matplotlib
 import torch
 from torch import Tensor
 
-from autograder.authoring.run_chapter_cells import run_lesson_until
+from autograder.authoring.run_lesson_until import run_lesson_until
 from autograder.authoring.site import network_weights
 from autograder.authoring.site.executed_chapters import chapter_digest
 from autograder.course.course_location import chapter_path

@@ -1,4 +1,4 @@
-"""The last check of each exercise in this kernel: the answer object, its name, and a digest of its source text."""
+"""The last check of each exercise in this kernel: the answer object, the name it is bound to, and whether it passed."""
 
 from __future__ import annotations
 

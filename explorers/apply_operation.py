@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.operation_catalog import OPERATIONS, Arguments, Operation
 from explorers.shape_alignment import AlignedDimension, ReadArguments
+from explorers.shape_operation_catalog import OPERATIONS, Arguments, Operation
 from explorers.typed_input import MOST_COMPUTED, ArgumentError
 
 MOST_VALUES = 60  # a tensor with more numbers is not written out

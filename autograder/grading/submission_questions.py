@@ -18,10 +18,10 @@ from autograder.sandbox.execution.question_step import questions_in
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     AssignmentSetup,
-    DefinitionStep,
     ExerciseOutcome,
     ProbeStep,
     QuestionStep,
+    StatementsStep,
     Step,
 )
 from autograder.submission.submission import Submission
@@ -73,7 +73,7 @@ def _step(step: Step, plan: RunPlan, names: Collection[str], draw: str) -> Step:
     if not isinstance(step, ProbeStep):
         return step
     if step.exercise not in names:
-        return DefinitionStep(())
+        return StatementsStep(())
     text = (plan.later_sources if step.again else plan.sources).get(step.exercise, "")
     fields = {**vars(step), "seconds": step.seconds + _SPARE_SECONDS}
     return QuestionStep(**fields, text=text, draw=f"{draw} {step.exercise}")
