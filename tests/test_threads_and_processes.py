@@ -258,5 +258,5 @@ def test_nothing_in_notebooks_starts_anything_unasked() -> None:
     paths = [path for room in ("autograder/notebook", "explorers") for path in (PROJECT / room).rglob("*.py")]
     starting = {path.name for path in paths if starts_something(path)}
 
-    assert {"fresh_case_check.py", "run_saved_answer.py", "slow_check_notice.py", "time_limit.py"} <= starting
+    assert {"fresh_case_check.py", "answer_of_other_notebook.py", "slow_check_notice.py", "time_limit.py"} <= starting
     assert not [path.name for path in paths if path.name in starting and ASKS not in path.read_text(encoding="utf-8")]
