@@ -197,7 +197,7 @@ def test_a_hunt_that_rests_on_a_program_before_it_is_dropped(monkeypatch: pytest
     assert (first,) == holding_in_a_new_process(parts, [first, leaning])
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_command_searches_what_is_due(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Hunts as new as their bank are left alone; an exercise whose search fails is named, and costs no other."""
     shutil.copytree(SAMPLE, tmp_path / "sample")
