@@ -268,6 +268,14 @@ def test_what_has_no_name_of_its_own_counts_where_its_check_says_so(
     assert [part.exercises for part in submission.parts if part.role is CellRole.CHECK] == [("double",), ("triple",)]
 
 
+def test_an_answer_written_again_in_the_cell_of_its_check_counts(release: Any, solved: Any) -> None:
+    """The check runs after the definition in its own cell, so that one counts, and not the one above."""
+    again = "def double(x):\n    return x + x"
+    solved.cells[3].source = f'{again}\ncheck("double", double)'
+
+    assert again in hand_in(solved, release).answers["double"]
+
+
 def test_trying_something_out_in_a_check_takes_no_answer_away(release: Any, solved: Any) -> None:
     """A later check of a lambda does not replace the answer."""
     solved.cells.append(new_code_cell('check("double", lambda x: 3 * x)'))
