@@ -16,6 +16,7 @@ from autograder.grading.assignment import BESIDE
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.small_chapter import PROJECT, make_project
+from tests.walls import skip_where_root_reads_all
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,6 +220,7 @@ def test_doctor(
 @needs_confinement
 def test_doctor_tries_what_grading_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`doctor` reports lessons that the sandbox's user cannot read."""
+    skip_where_root_reads_all()
     course = tmp_path / "course"
     (course / "chapters").mkdir(parents=True)
     (course / "nbgrader_config.py").touch()

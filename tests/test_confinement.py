@@ -31,7 +31,7 @@ from tests import container, made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
-from tests.walls import LANDLOCK, NAMESPACES, WALLS, stand_behind, standing, starter
+from tests.walls import LANDLOCK, NAMESPACES, WALLS, skip_where_root_reads_all, stand_behind, starter
 
 pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts the fork server once
 
@@ -391,12 +391,6 @@ def test_fork_is_refused_beside_another_thread() -> None:
     finally:
         ended.set()
         other.join()
-
-
-def skip_where_root_reads_all() -> None:
-    """Skip a test of unreadable files where root grades behind Landlock: then submissions read them, if they must."""
-    if os.geteuid() == 0 and standing()[0] != NAMESPACES:
-        pytest.skip("behind Landlock, root's submissions read what only root can")
 
 
 @needs_confinement

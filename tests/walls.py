@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 
@@ -19,6 +20,12 @@ AS_IN_A_CONTAINER = (sys.executable, "-m", "tests.container")
 def standing() -> tuple[str, str]:
     """Return the strongest wall that this machine has, and why it has no stronger one."""
     return self_test.active_confinement()
+
+
+def skip_where_root_reads_all() -> None:
+    """Skip a test of unreadable files where root grades behind Landlock: then submissions read them, if they must."""
+    if os.geteuid() == 0 and standing()[0] != NAMESPACES:
+        pytest.skip("behind Landlock, root's submissions read what only root can")
 
 
 def starter(wall: str) -> tuple[str, ...]:
