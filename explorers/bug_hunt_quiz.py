@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -75,7 +75,7 @@ def mend(answer: object = None) -> None:
         print(f"{_had[-1].code}\nmend({_had[-1].name})" if _had else "Run `hunt()` first: it shows a program to mend.")
         return
     course = current_course()
-    if isinstance(answer, str) and not hunted_exercise(answer, _names_in(course)):
+    if isinstance(answer, str) and not hunted_exercise(answer, course.exercise_names):
         print(_program_to_hand_in(answer, course))
         return
     exercise = _exercise_of(answer, course)
@@ -84,7 +84,7 @@ def mend(answer: object = None) -> None:
         wanted = f"`{_had[-1].name}`" if _had else "that `hunt` has shown"
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
-    known = current_course().keys(course.find(exercise).chapter)
+    known = course.keys(course.find(exercise).chapter)
     text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, text_of(exercise, answer, known))
     report = visible_report(exercise, answer, text)
     display(Feedback(report))
@@ -131,11 +131,7 @@ def _may_be_graded_here(name: str) -> bool:
 def _exercise_of(answer: object, course: Course) -> str | None:
     """Return the exercise that a program of a hunt answers, by its name; None if it is no such program."""
     called = getattr(answer, "__name__", "") if callable(answer) else ""
-    return hunted_exercise(called, _names_in(course))
-
-
-def _names_in(course: Course) -> Iterator[str]:
-    return (name for chapter in course.listed for name in chapter.exercises)
+    return hunted_exercise(called, course.exercise_names)
 
 
 def _hunts(course: Course) -> dict[str, ExerciseHunts]:
@@ -148,7 +144,7 @@ def _hunts(course: Course) -> dict[str, ExerciseHunts]:
 
 def _is_passed(name: str) -> bool:
     last = LOGBOOK.read()[0].get(name)
-    return last is not None and last.passed == last.of
+    return last is not None and last.is_full
 
 
 def _complaint(name: str | None, there: list[str], passed: list[str]) -> str:

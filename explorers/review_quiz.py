@@ -83,7 +83,7 @@ def _open_generators(
     none of them, but the reader stands at a later sitting, all before it count as begun.
     """
     checks = LOGBOOK.read()[0]
-    passed = {name for name, last in checks.items() if last.passed == last.of}
+    passed = {name for name, last in checks.items() if last.is_full}
     earlier = {each.stem: each.exercises.keys() for each in listed[:place]}
     begun = {stem for stem, names in earlier.items() if names & checks.keys()}
     begun |= {each.sitting for each in history.shown}

@@ -78,22 +78,11 @@ def _change(document: Any, args: argparse.Namespace, course: Path, before: Any) 
         if getattr(args, name) is not None:
             document.setdefault("late", {})[name] = getattr(args, name)
     if args.chapter:
-        _check_chapter(course, args.chapter)
+        from autograder.course.course_location import require_assignment
+
+        require_assignment(course, args.chapter)
     if args.chapter and args.when:
         _set(document, args, before)
-
-
-def _check_chapter(course: Path, chapter: str) -> None:
-    """Raise CourseNotFound if the course has no such chapter or assignment."""
-    from autograder.errors import CourseNotFound
-    from autograder.grading.assignment import assignments_in
-
-    known = assignments_in(course)
-    if chapter not in known:
-        raise CourseNotFound(
-            f"expected a chapter or an assignment of the course, found no {chapter!r}. "
-            f"There are: {', '.join(known)}. Nothing was changed."
-        )
 
 
 def _set(document: Any, args: argparse.Namespace, before: Any) -> None:

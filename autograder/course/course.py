@@ -113,6 +113,12 @@ class Course:
         """Return the chapters in order, with the points of their exercises; raise DamagedData."""
         return course_index.read_index(self.folder / SHIPPED / course_index.POINTS)
 
+    @property
+    def exercise_names(self) -> Iterator[str]:
+        """Iterate over the names of all listed exercises, chapter by chapter; reads the list at the first one."""
+        for chapter in self.listed:
+            yield from chapter.exercises
+
     def keys(self, stem: str) -> dict[str, ExpectedObservations]:
         """Return the expected observations that are shipped for a chapter, by exercise; raise DamagedData."""
         return _shipped_keys(self.folder / SHIPPED, stem)

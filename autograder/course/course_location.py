@@ -110,3 +110,20 @@ def _installed() -> Iterator[Path]:
     for entry in sorted(entry_points(group=INSTALLED)):
         spec = find_spec(entry.value)
         yield from map(Path, spec.submodule_search_locations or () if spec else ())
+
+
+def assignments_in(course: Path) -> list[str]:
+    """Return the sorted names of the chapters and of the other assignments in a course folder."""
+    found = {path.stem for path in (course / CHAPTERS).glob("*.py")}
+    found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
+    return sorted(name for name in found if not name.startswith(("_", ".")))
+
+
+def require_assignment(course: Path, stem: str) -> None:
+    """Raise CourseNotFound, before anything is changed, if the course has no such chapter or assignment."""
+    known = assignments_in(course)
+    if stem not in known:
+        raise CourseNotFound(
+            f"expected a chapter or an assignment of the course, found no {stem!r}. "
+            f"There are: {', '.join(known)}. Nothing was changed."
+        )

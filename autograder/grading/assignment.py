@@ -17,7 +17,7 @@ from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_index import OWN_POINTS, POINTS, IndexedChapter, decode_index
-from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
+from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.borrowed_hunts import files_of_hunts, with_all_borrowed
@@ -200,13 +200,6 @@ def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
     return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
-
-
-def assignments_in(course: Path) -> list[str]:
-    """Return the sorted names of the chapters and of the other assignments in a course folder."""
-    found = {path.stem for path in (course / CHAPTERS).glob("*.py")}
-    found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
-    return sorted(name for name in found if not name.startswith(("_", ".")))
 
 
 def relative_chapter_path(stem: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from autograder.errors import CourseError, CourseNotFound, WorkFailed
-from autograder.grading.assignment import assignments_in
+from autograder.course.course_location import require_assignment
+from autograder.errors import CourseError, WorkFailed
 from autograder.lms import describe_text_entry, filenames, student_matching
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
 from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
@@ -60,12 +60,7 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Collect
 
 
 def _check(course: Path, stem: str, roster: Roster) -> None:
-    known = assignments_in(course)
-    if stem not in known:
-        raise CourseNotFound(
-            f"expected a chapter or an assignment of the course, found no {stem!r}. "
-            f"There are: {', '.join(known)}. Nothing was changed."
-        )
+    require_assignment(course, stem)
     if not roster.people:
         raise CourseError(
             "expected students in the gradebook to match the files to, found none. "

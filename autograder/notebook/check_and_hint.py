@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from IPython.display import display
@@ -48,16 +48,14 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     reject_answer_as_name(name)
     with fresh_cases.end_kernel_at_course_error():
-        is_mend = hunted_exercise(name, _exercises()) is not None
+        is_mend = hunted_exercise(name, current_course().exercise_names) is not None
     if is_mend:
         _check_mend(name, answer)
         return
     with still_checking(name) as show:
         if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
-                report = fresh_cases.judge_on_fresh_cases(
-                    name, answer, text_of(name, answer, current_course().keys(current_course().find(name).chapter))
-                )
+                report = fresh_cases.judge_on_fresh_cases(name, answer, _text(name, answer))
         else:
             report = visible_report(name, answer)
         report = with_notes(report, answer)
@@ -90,17 +88,16 @@ def _refuse(report: Report) -> None:
         raise CheckFailed(_first_reason(report))
 
 
-def _exercises() -> Iterator[str]:
-    for chapter in current_course().listed:
-        yield from chapter.exercises
+def _text(name: str, answer: object) -> str:
+    """Return the text of an answer to an exercise, with its helpers, as this kernel knows it."""
+    return text_of(name, answer, current_course().keys(current_course().find(name).chapter))
 
 
 def _offer(name: str, answer: object) -> str:
     """Return the line that offers questions about an answer that has passed; "" where nobody can be asked about it."""
     if "NBGRADER_EXECUTION" in os.environ:
         return ""
-    text = text_of(name, answer, current_course().keys(current_course().find(name).chapter))
-    if not is_askable(text, getattr(answer, "__name__", name)):
+    if not is_askable(_text(name, answer), getattr(answer, "__name__", name)):
         return ""
     return f'Questions about your code: `from autograder import about; about("{name}")`.'
 
@@ -146,7 +143,8 @@ def _told(exercise: Exercise, report: Report, text: str) -> Report:
 
 def _task(name: str) -> tuple[Exercise, ExpectedObservations]:
     """Return an exercise with its key, or for `their_NAME` the task to mend a program, whose key has no mistakes."""
-    course, hunted = current_course(), hunted_exercise(name, _exercises())
+    course = current_course()
+    hunted = hunted_exercise(name, course.exercise_names)
     exercise = course.find(hunted or name)
     key = course.keys(exercise.chapter)[exercise.name]
     if hunted is None:

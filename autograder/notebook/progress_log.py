@@ -32,6 +32,11 @@ class LoggedCheck:
     answer: str = ""
 
     @property
+    def is_full(self) -> bool:
+        """Return whether every check passed."""
+        return self.passed == self.of
+
+    @property
     def share(self) -> float:
         """Return the share of passed checks, from 0 to 1."""
         return self.passed / self.of

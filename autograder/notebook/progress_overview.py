@@ -28,7 +28,7 @@ class Standing:
     @property
     def passed(self) -> bool:
         """Return whether the last check passed."""
-        return self.last is not None and self.last.passed == self.last.of
+        return self.last is not None and self.last.is_full
 
     @property
     def in_words(self) -> str:
@@ -224,7 +224,7 @@ def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
     place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
     entries, _ = LOGBOOK.read()
     had = before.get(name)
-    if place is None or name not in entries or (had is not None and had.passed == had.of):
+    if place is None or name not in entries or (had is not None and had.is_full):
         return ""
     chapter = _standing(listed[place], entries)
     later = listed[place + 1].title if place + 1 < len(listed) else ""

@@ -9,10 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 from autograder.course.chapter_model import Chapter
+from autograder.course.course_location import assignments_in
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import verdict_store
-from autograder.grading.assignment import assignments_in, read_assignment
+from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
 from autograder.grading.submission_questions import ask_about_answers
 from autograder.grading.submission_verdict import SubmissionVerdict
