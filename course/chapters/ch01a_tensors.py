@@ -839,5 +839,6 @@ hunt()
 # 3. (7, 1) and (1, 7).
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 1b: Broadcasting*. There you find out what the three lines at the top do.

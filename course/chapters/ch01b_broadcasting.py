@@ -779,5 +779,6 @@ hunt()
 # 4. A sum with a nan in it is nan, and 0 times nan is nan too. `torch.where` puts another number in its place.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 1c: Reading digits*. There your own functions read 99 digits in 100.

@@ -532,5 +532,6 @@ hunt()
 # 3. From there on the numbers are 2 apart, and the sum is rounded back.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. There it finds them by itself: ten pictures that begin as zeros learn to read the digits, and your softmax turns their scores into shares.

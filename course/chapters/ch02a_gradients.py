@@ -967,5 +967,6 @@ hunt()
 # 3. How the loss changes when a pixel gets a little more ink, for each of the 64.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 2b: Graphs*: what torch keeps in memory so that it can go back, and for how long.

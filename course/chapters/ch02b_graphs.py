@@ -881,5 +881,6 @@ hunt()
 # 3. By its part's share of the rows, so that each row counts the same.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 2c: Broken gradients*: what spoils a gradient, with an error or without one.

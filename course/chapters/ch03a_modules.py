@@ -814,5 +814,6 @@ hunt()
 # 2. It watches what is assigned to `self`, and enters parameters, buffers and other modules in its registry.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 3b: Layers*: more of them, some that hide from training, and one that looks at pictures as you do.

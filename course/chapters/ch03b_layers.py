@@ -943,5 +943,6 @@ hunt()
 # 3. It finds the strokes, but each judge weighs them by their places.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 3c: Good starts*: your `MLP` begins with random numbers, and not all of them let it learn.

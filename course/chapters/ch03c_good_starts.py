@@ -805,7 +805,8 @@ hunt()
 # 3. With hooks: it is the layer after the last one that ran.
 #
 # </details>
-#
+
+# %% [markdown]
 # Further reading: He and others, "Delving Deep into Rectifiers" (2015); Ioffe and Szegedy, "Batch Normalization" (2015); Srivastava and others, "Dropout" (2014).
 #
 # Next comes *Chapter 3d: Save and reuse*: you keep what a model has learned in a file, and use it for another task.

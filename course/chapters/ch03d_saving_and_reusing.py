@@ -609,7 +609,8 @@ hunt()
 # 3. It takes eval mode, since running statistics move without any gradient.
 #
 # </details>
-#
+
+# %% [markdown]
 # Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
 #
 # Next comes *Chapter 4a: Training loops*: your `MLP` still reads one digit in ten, and there it learns.

@@ -871,5 +871,6 @@ hunt()
 # 3. Otherwise each step pulls the model toward the few classes in its batch, and the last one wins.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 4b: When it fails*: a model that learns the wrong thing, and eight loops that learn nothing.

@@ -1041,5 +1041,6 @@ hunt()
 # 4. At two calls for the batch, at `requires_grad`, and at the parameters that the optimizer holds.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next comes *Chapter 4c: Learning rates*. All five lines are right, and the loss still does not fall.

@@ -901,6 +901,7 @@ hunt()
 # 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
 #
 # </details>
-#
+
+# %% [markdown]
 # Your model reads, and you know why. *Chapter 5a: Devices* takes the same training to another device.
 # Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.

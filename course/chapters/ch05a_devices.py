@@ -88,7 +88,6 @@ guess = "cpu"  # "cpu" or "meta"
 # %% name="moves"
 x = torch.ones(3)
 y = x.to("meta")
-print("y is on", y.device)
 reveal(guess, x.device.type)
 
 # %% claim=true
@@ -96,7 +95,7 @@ assert y.device.type == "meta" and y is not x
 assert x.to("cpu") is x  # it is there already: nothing to do
 
 # %% [markdown]
-# `.to` leaves `x` where it is, and returns a second tensor on the other device. (If `x` is already there, `.to` returns `x` itself.)
+# `.to` leaves `x` where it is, and returns a second tensor, `y`, on the other device. (If `x` is already there, `.to` returns `x` itself.)
 # So `x.to(device)` alone on a line has no lasting effect. Write `x = x.to(device)`.
 #
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
@@ -813,5 +812,6 @@ hunt()
 # 3. Every line that needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next is chapter 5b, "Mixed precision": the same training, with 16 bits for each number in place of 32.

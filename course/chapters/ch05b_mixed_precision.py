@@ -142,19 +142,24 @@ assert rough[19] - full[19] > rough[9] - full[9] + 0.05 > 0.1 and rough[19] < ro
 #
 # *{minutes} minutes*
 #
-# Sixteen bits can be too few in three ways. Here is one line for each, in float16.
+# Sixteen bits can be too few in three ways. Here is the first, in float16.
 #
-# *Predict.* What does the first line print for 300 * 300?
+# *Predict.* What is 300 * 300?
 
 # %% predict=true
 guess = math.inf  # a number
 
 # %% name="overflow"
 large, small, one = torch.tensor([300.0, 1e-8, 1.0]).half()  # .half() turns to float16
+reveal(guess, (large * large).item())
+
+# %% [markdown]
+# Here are all three, one line for each:
+
+# %% name="three-lines"
 print("1  300 * 300:  ", large * large)
 print("2  1 + 0.0002: ", one + 0.0002)
 print("3  1e-8 alone: ", small)
-reveal(guess, (large * large).item())
 
 # %% claim=true
 assert large * large == math.inf and small == 0 and one + 0.0002 == 1 == one - 0.0002
@@ -980,7 +985,8 @@ hunt()
 # 3. For a small model, or on a CPU without circuits for it, no. For a large model on a GPU, try it, and measure time, memory and the loss.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next is chapter 5c, "Time and memory", in which you measure what you have gained. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
 #
 # ### Further reading

@@ -1002,7 +1002,8 @@ hunt()
 # 3. It waits before it reads the clock, both times. It warms up. And it takes the median.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
 #
 # ### Further reading

@@ -361,6 +361,8 @@ def share_right(model, pictures, labels):
 seen = torch.stack([count_blocks(drawing) for drawing in drawings])
 as_drawn = share_right(model, seen, drawn_labels)
 reveal(guess, "nearly all" if as_drawn > 0.7 else "half" if as_drawn > 0.45 else "a third")
+
+# %% name="share-as-drawn"
 print(f"{as_drawn:.0%}")
 
 # %% claim=true
@@ -696,8 +698,10 @@ guess = False  # True or False
 
 # %% name="copies-without-box"
 without_box = share_right(well_read, new_seen, new_labels)
-print(f"{without_box:.0%}, and with the box alone {ways['cut to the box']:.0%}")
 reveal(guess, without_box > ways["cut to the box"] - 0.05)
+
+# %% name="copies-and-box"
+print(f"copies, no box: {without_box:.0%}   box, no copies: {ways['cut to the box']:.0%}")
 
 # %% claim=true
 assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
@@ -790,5 +794,6 @@ hunt()
 # 3. At the pictures that the model gets, beside those that it learned from.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next is chapter 6b, "Stop and resume": a training that you can stop in the evening, and that goes on the next morning as if nothing had happened.

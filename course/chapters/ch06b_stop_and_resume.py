@@ -78,8 +78,10 @@ guess = False  # True or False
 again = saved.clone().requires_grad_()
 fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
 resumed = steps(again, fresh, 4)
-print(resumed)
 reveal(guess, resumed == unbroken)
+
+# %% name="two-endings"
+print("without a break:", unbroken, "  resumed:", resumed)
 
 # %% [markdown]
 # No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and it ends as the first run did.
@@ -218,6 +220,55 @@ def resume_training(
 
 # %% check="resume_training" points=4
 check("resume_training", resume_training)
+
+# %% mine=true name="plain-resume"
+def plain_resume(
+    model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None
+):
+    images, labels = train_set
+    order = torch.Generator().manual_seed(seed)
+    losses = []
+    if checkpoint is not None:  # it keeps the weights, and nothing else
+        model.load_state_dict(checkpoint["model"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    while len(losses) < epochs:
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows]), labels[rows])
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
+    return {"model": copy.deepcopy(model.state_dict()), "losses": losses}
+
+
+my_resume_training = mine("resume_training", plain_resume)
+
+# %% [markdown] name="evening-and-morning"
+# Now switch the computer off between two epochs. The first call below trains four epochs at once. The second one stops after two, in the evening, and its checkpoint goes into the file.
+# In the morning there is nothing but the file: a new model and a new optimizer go on from it.
+
+# %% name="with-a-night"
+def begin():
+    model = make_model(seed)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+
+few = images[known[:200]], labels[known[:200]]
+at_once = my_resume_training(*begin(), few, measure_on, epochs=4)
+
+torch.save(my_resume_training(*begin(), few, measure_on, epochs=2), file)
+morning = my_resume_training(*begin(), few, measure_on, epochs=4, checkpoint=torch.load(file))
+
+for name, checkpoint in {"at once": at_once, "with a night": morning}.items():
+    print(f"{name:12}", [round(loss, 4) for loss in checkpoint["losses"]])
+print("the same to the last bit:", at_once["losses"] == morning["losses"])
+
+# %% claim=true
+assert len(morning["losses"]) == 4 and at_once["losses"][:2] == morning["losses"][:2]
+
+# %% [markdown]
+# With your function, once it passes, the last line says True. Until then the lesson's own takes its place, which saves the weights alone: its losses differ from the third epoch on.
 
 # %% [markdown] side=true
 # #### Why copy the state that an optimizer loads?
@@ -410,5 +461,6 @@ hunt()
 # 2. The sum of the losses of all its images, by the number of its images.
 #
 # </details>
-#
+
+# %% [markdown]
 # Next is chapter 6c, "Six faults": you find the mistakes in a program that somebody wrote in a hurry, and you begin a project of your own.

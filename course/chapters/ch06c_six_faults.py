@@ -59,6 +59,7 @@ print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
 # Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
+# Find as many as you can before you run the check, because it says of each fault that is left what is wrong.
 
 # %% name="batches-to-try"
 from sklearn.datasets import load_digits

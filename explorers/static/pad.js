@@ -33,7 +33,7 @@ FIELDS.strokes = (name, talk) => {
   let pointer = null; // the finger or mouse that draws it
   let at = null; // the keyboard's pen
   let count = 0;
-  let last = 0;
+  let last = -LIVE; // the first stroke is told at once, also on a page that has just loaded
 
   const paint = () => {
     const keys = new Set(mine.map((stroke) => stroke.key));

@@ -90,8 +90,9 @@ def _with_only(course: Path, students: Sequence[str]) -> Path:
 
 def _ours(course: Path, stem: str, workers: int, size: int) -> Measured:
     command = ["autograder", "grade", stem, "--workers", str(workers)]
-    is_new = not (course / "verdicts").exists()
-    return measure.python(command, course, size, f"verdicts/{stem}/[!.]*.json" if is_new else "")
+    verdicts = f"verdicts/{stem}/[!.]*.json"
+    is_new = not any(course.glob(verdicts))
+    return measure.python(command, course, size, verdicts if is_new else "")
 
 
 def _figures(
@@ -171,7 +172,7 @@ def _goals(figures: dict[str, Any]) -> Iterator[str]:
         yield _goal(what, f"{more:.3f} s", f"{most:.3f} s, 1.8 times its own code and 25 ms", more <= most)
     again, two = runs["nothing changed"]["wall_seconds"], runs["2 workers"]
     yield _goal("nothing changed", f"{again:.1f} s", "1.5 s", again <= 1.5)
-    yield _goal("the first verdict", f"{two['first_seconds']:.1f} s", "3 s", two["first_seconds"] <= 3)
+    yield _goal("the first verdict", f"{two['first_seconds']:.1f} s", "3 s", 0 < two["first_seconds"] <= 3)
     yield _goal("memory, 2 workers", f"{two['peak_pss_mb']:.0f} MB", "900 MB", two["peak_pss_mb"] <= 900)
     p50, p95 = figures["check_p50_seconds"], figures["check_p95_seconds"]
     found = (
