@@ -168,6 +168,10 @@ class TestWholeWay:
         results = read_results(course, HW)
 
         assert [] == read_exercise_forms([results]) and [] == unexplained_answers(results)
+
+    @pytest.mark.night
+    def test_the_reports_page_names_the_hunt(self, course: Path) -> None:
+        """The class report has the exercise, and advises nothing for the answer bank."""
         assert main(["--root", str(course), "report", HW]) == 0
         page = (course / "reports" / f"{HW}.html").read_text(encoding="utf-8")
         assert NAME in page and "autograder learn" not in page

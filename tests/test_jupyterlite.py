@@ -26,6 +26,7 @@ pytest.importorskip("jupyterlite_pyodide_kernel", reason="the extra `lite` is no
 ABOUT = "torch-2.13.0.dist-info"
 NAME = "torch-2.13.0-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
 PYODIDE = os.environ.get("PYTEST_PYODIDE", "")
+pytestmark = pytest.mark.xdist_group("jupyterlite")  # one process, which builds the site once
 IN_A_BROWSER = """\
 import { readFileSync } from "node:fs";
 import { loadPyodide } from "PYODIDE/pyodide.mjs";

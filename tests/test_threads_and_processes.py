@@ -35,7 +35,7 @@ from tests.test_progress_travels import RIGHT
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 STEMS = tuple(each.stem for each in COURSE.listed)
-FIRST, TAKING = "ch01a_tensors", "ch02a_gradients"  # the second takes answers of two earlier sittings
+FIRST, TAKING = "ch01a_tensors", "ch01x_einsum_and_precision"  # the second takes an answer of an earlier sitting
 WRONG_ORDER = RIGHT.replace(".transpose(1, 2)", "")
 NO_LIMIT, NO_FRESH = "(No time limit:", "(No fresh cases:"
 TAKEN_AWAY = """\
