@@ -18,7 +18,7 @@ from autograder.import_closure import import_distances
 from tests.small_chapter import PROJECT
 from tests.suite import counted
 
-SECONDS = 25.0  # of CPU time for each of two processes of tests; the time for style and types comes to that
+SECONDS = 21.0  # of CPU time for each of two processes of tests; the time for style and types comes to that
 REPORT = PROJECT / "build" / "suite" / "quick.xml"
 _CELL = re.compile(r'# %% .*\bexercise="(\w+)"')
 _CODE = ("autograder/", "explorers/", "course/", "tests/")

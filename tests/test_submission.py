@@ -160,6 +160,18 @@ def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
     assert "more than once" in submission.repairs[0] and "double" in submission.repairs[0] and () == submission.eye
 
 
+def test_of_copies_that_define_nothing_the_last_one_tried_counts(release: Any, solved: Any) -> None:
+    """Where no copy of a cell defines the answer, the last copy that differs from the starter is shown to a person."""
+    first, second, starter = (copy.deepcopy(release.cells[2]) for _ in range(3))
+    first.source, first.id, second.source, second.id = "half = x / 2", "a", "twice = x + x", "b"
+    solved.cells[2:3] = [first, second, starter]
+
+    submission = hand_in(solved, release)
+
+    assert "twice = x + x" == submission.answers["double"]
+    assert any("more than once" in line for line in submission.repairs)
+
+
 def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
     """Without metadata, exercises are found by the functions that cells define."""
     for each in solved.cells:
