@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -34,7 +35,7 @@ if TYPE_CHECKING:  # imports the widgets, which grading does not need where it r
 
 SEEN = ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had, and has to hand in
 _MOST_BYTES = 2**18
-_EASIEST = 6  # of the easiest hunts that a reader has not had, one of so many comes next
+_FIRST = 6  # of the hunts that a reader has not had, one of the first so many comes next
 _RANDOM = Random()
 _had: list[BugHunt] = []  # the hunts of this kernel
 _given: list[str] = []  # the lines on graded hunts of this kernel, as in the file
@@ -43,7 +44,8 @@ _given: list[str] = []  # the lines on graded hunts of this kernel, as in the fi
 def hunt(name: str | None = None) -> Quiz | None:
     """Show somebody's program with a bug, and ask for the line and for the sentence that is true of it.
 
-    The program answers exercise `name`, or any that you have passed; each call brings another one, easy ones first.
+    The program answers exercise `name`, or one that you have passed, of the latest sittings first. Each call brings
+    another one, easy ones first.
     `mend` judges your mended version. Raises UnknownExercise if there is no such exercise.
     """
     course = current_course()
@@ -164,12 +166,17 @@ def _names(names: list[str]) -> str:
 
 
 def _next_one(hunts: list[BugHunt], course: Course) -> BugHunt:
-    """Return one of the easiest hunts that the reader has not had; any one if there are no more."""
+    """Return a hunt that the reader has not had; any one if there are no more.
+
+    First come exercises that were hunted least, of these those of later sittings, and of an exercise the easiest hunts.
+    """
     had = _digests_had()
+    times = Counter(each.exercise for each in hunts if _digest(each) in had)
     new = [each for each in hunts if _digest(each) not in had and _still_fits(each, course)]
     tiers = {name: course.find(name).tier == "stretch" for name in {each.exercise for each in new}}
-    new.sort(key=lambda each: (tiers[each.exercise], *difficulty(each)))
-    return _RANDOM.choice(new[:_EASIEST] or hunts)
+    place = {name: number for number, chapter in enumerate(course.listed) for name in chapter.exercises}
+    new.sort(key=lambda it: (times[it.exercise], -place[it.exercise], tiers[it.exercise], *difficulty(it)))
+    return _RANDOM.choice(new[:_FIRST] or hunts)
 
 
 def _still_fits(each: BugHunt, course: Course) -> bool:

@@ -183,15 +183,14 @@ class TestHunt:
         assert len(seen) == there
         assert hunt("describe") is not None
 
-    def test_easy_ones_first(self, folder: Folder) -> None:
-        """The first hunts are among the shortest programs of what has passed."""
+    def test_easy_ones_of_the_latest_sitting_first(self, folder: Folder) -> None:
+        """The first hunt is an easy one of the latest exercise that has passed, and the next one is of another."""
         folder.passed("standardize", "train_step")
-        hunt()
-        lengths = sorted(
-            len(each.code.splitlines()) for name in ("standardize", "train_step") for each in HUNTS[name].hunts
-        )
+        for name in ("train_step", "standardize"):
+            hunt()
+            given, there = hunting._had[-1], sorted(len(each.code.splitlines()) for each in HUNTS[name].hunts)
 
-        assert len(hunting._had[-1].code.splitlines()) <= lengths[12]
+            assert name == given.exercise and len(given.code.splitlines()) <= there[min(12, len(there) - 1)]
 
     def test_questions_and_what_follows(self, folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         """Once both questions are answered, the reader is told how to mend the program."""

@@ -159,7 +159,7 @@ class TestNotebooks:
             own = cells(tmp_path, folder)["own"]
             told, taken = own.source.split("\n")
 
-            assert "# my_double: yours as soon as the check passes, the lesson's until then" == told
+            assert "# yours, or the lesson's until the check passes: my_double" == told
             assert 'my_double = mine("double", abs)' == taken
             assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["mine"]} == own.metadata
 

@@ -19,12 +19,18 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import completion_card, last_checked_answer, progress_log
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.progress_log import LOGBOOK
-from autograder.notebook.progress_overview import card_after, merge_sittings
+from autograder.notebook.progress_overview import merge_sittings, next_exercise_message
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images
 
 FIRST = merge_sittings(COURSE.listed, COURSE.listed[0])
-WITH_POINTS = [name for name, worth in FIRST.exercises.items() if worth.points]
+WITH_POINTS = [
+    name
+    for sitting in COURSE.listed
+    if sitting.number == FIRST.number and not sitting.is_excursion
+    for name, worth in sitting.exercises.items()
+    if worth.points
+]
 
 
 @pytest.fixture
@@ -74,23 +80,31 @@ class TestWhen:
         passes(*set(FIRST.exercises) - set(WITH_POINTS))
         assert progress(1).card is None
 
-    def test_once_after_the_pass_that_was_missing(self) -> None:
-        """The card follows the check that completes the chapter, and no later check."""
+    def test_an_excursion_is_not_asked_for(self) -> None:
+        """Whoever leaves out a sitting that can be left out has the card all the same."""
+        excursion = next(each for each in COURSE.listed if each.number == 1 and each.is_excursion)
+        assert any(worth.points for worth in excursion.exercises.values())
+        passes(*WITH_POINTS)
+        assert progress(1).card is not None
+
+    def test_told_once_after_the_pass_that_was_missing(self) -> None:
+        """The check that completes the chapter says where the card is, and no later check does."""
         passes(*WITH_POINTS[1:])
         before, _ = LOGBOOK.read()
         passes(WITH_POINTS[0])
         after, _ = LOGBOOK.read()
 
-        assert card_after(WITH_POINTS[0], before) is not None
-        assert card_after(WITH_POINTS[0], after) is None
+        assert "`progress(1)` shows your card" in next_exercise_message(WITH_POINTS[0], before)
+        assert "" == next_exercise_message(WITH_POINTS[0], after)
 
-    def test_check_shows_it(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """The check that completes the chapter shows the card below its report."""
+    def test_check_says_it(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """The check that completes the chapter says so below its report, and the card does not cut into the text."""
         passes(*set(WITH_POINTS) - {"flatten_images"})
         check("flatten_images", lambda x: x)
-        assert "You can now" not in capsys.readouterr().out
+        assert "is done" not in capsys.readouterr().out
         check("flatten_images", flatten_images)
-        assert "You can now" in capsys.readouterr().out
+        told = " ".join(capsys.readouterr().out.split())
+        assert "Chapter 1 is done: `progress(1)` shows your card." in told and "You can now" not in told
 
     def test_where_no_reader_works_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """There is no card when progress is off, or outside a notebook."""
@@ -142,7 +156,7 @@ class TestShown:
         """The text has the chapter, what the reader can do, and the words of the picture."""
         passes(*WITH_POINTS)
         told, lines = str(progress(1)), COURSE.card(FIRST.stem).CAN_NOW  # type: ignore[union-attr]
-        assert f"{FIRST.title}: all exercises with points have passed. You can now" in told
+        assert f"{FIRST.title} is done. You can now" in told
         assert all(f"  ✓ {line}" in told for line in lines) and told.endswith(made().words)
 
     def test_image_is_whole(self) -> None:

@@ -386,9 +386,17 @@ class TestNext:
         told = self.passes(*with_points)
         most = sum(worth.points for worth in chapter.exercises.values())
         assert f"You have all {most} points of {chapter.title}. Left for extra credit: {', '.join(left)}." in told
-        assert told.endswith(f"What comes then: {COURSE.listed[place + 1].title}.")
-        assert "Nothing is left. What comes then" in self.passes(*left)
-        assert "What comes then" not in self.passes(*COURSE.listed[-1].exercises)
+        assert told.endswith(f"Read on to the end of the notebook; then comes {COURSE.listed[place + 1].title}.")
+        assert "points of" in (told := self.passes(*left)) and "Left for extra credit" not in told
+        assert "then comes" not in self.passes(*COURSE.listed[-1].exercises)
+
+    @pytest.mark.usefixtures("names")
+    def test_an_excursion_is_not_what_comes_next(self) -> None:
+        """After the sitting before an excursion comes the one behind it."""
+        place = next(n for n, each in enumerate(COURSE.listed) if each.is_excursion)
+        told = self.passes(*COURSE.listed[place - 1].exercises)
+
+        assert f"then comes {COURSE.listed[place + 1].title}" in told
 
     def test_where_no_reader_works_nothing_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Outside a notebook there is no message."""

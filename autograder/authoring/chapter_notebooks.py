@@ -184,7 +184,7 @@ def _solved_text(cell: Cell) -> str:
 def _mine_text(cell: Cell) -> str:
     """Return a `mine` cell below a comment that says what it does: JupyterLab shows the first line of a folded cell."""
     names = ", ".join(_MINE.findall(cell.source))
-    return f"# {names}: yours as soon as the check passes, the lesson's until then\n{cell.source}"
+    return f"# yours, or the lesson's until the check passes: {names}\n{cell.source}"
 
 
 def _metadata(cell: Cell) -> dict[str, Any]:

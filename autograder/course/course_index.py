@@ -39,6 +39,11 @@ class IndexedChapter:
         found = re.search(r"\d+", self.stem)
         return int(found[0]) if found else 0
 
+    @property
+    def is_excursion(self) -> bool:
+        """Return whether readers may leave the sitting out: its stem has an x behind the number, as `ch04x_more_tools`."""
+        return re.match(r"\D+\d+x(_|$)", self.stem) is not None
+
 
 def encode_index(chapters: list[IndexedChapter]) -> bytes:
     """Return the contents of the file of points: one line per exercise, so that a change reads well in a diff."""

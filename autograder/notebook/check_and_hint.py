@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from IPython import get_ipython
 from IPython.display import display
 
 from autograder.course.course import current_course
@@ -25,7 +26,7 @@ from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import remember_check
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
-from autograder.notebook.progress_overview import card_after, next_exercise_message
+from autograder.notebook.progress_overview import next_exercise_message
 from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
@@ -67,8 +68,6 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     for line in filter(None, (complaint, *after)):
         print(wrap_message(line))
     offer_shuffled_lines(report)
-    if report.passed and (card := card_after(name, before)):
-        display(card)
     if report.passed:
         say_once_where_it_is_kept()
     _refuse(report)
@@ -99,7 +98,9 @@ def _offer(name: str, answer: object) -> str:
         return ""
     if not is_askable(_text(name, answer), getattr(answer, "__name__", name)):
         return ""
-    return f'Questions about your code: `from autograder import about; about("{name}")`.'
+    shell = get_ipython()
+    imported = "" if shell is not None and "about" in shell.user_ns else "from autograder import about; "
+    return f'For questions about your code, run {imported}about("{name}") in a new cell.'
 
 
 def _first_reason(report: Report) -> str:

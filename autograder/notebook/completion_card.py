@@ -41,13 +41,13 @@ class Card:
 
     def __repr__(self) -> str:
         lines = "\n".join(f"  {PASSED_MARK} {each}" for each in self.can_now)
-        return f"{self.title}: all exercises with points have passed. You can now\n{lines}\n{self.words}".rstrip()
+        return f"{self.title} is done. You can now\n{lines}\n{self.words}".rstrip()
 
     def _repr_html_(self) -> Html:
         lines = (tag("li", each, style="margin:0.1em 0") for each in self.can_now)
         return panel(
             PASSED,
-            tag("div", f"{self.title}: all exercises with points have passed", style="font-weight:600"),
+            tag("div", f"{self.title} is done", style="font-weight:600"),
             tag("div", "You can now", style="margin-top:0.3em"),
             tag("ul", *lines, style="margin:0.2em 0 0.6em;padding-left:1.4em"),
             Html(self.svg),

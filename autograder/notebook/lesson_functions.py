@@ -43,7 +43,7 @@ class PredictionOutcome:
         if self.open:  # folded, so that running the cell does not give the answer away
             head = tag("summary", "Show me", style="cursor:pointer")
             content = [_INVITATION, " ", tag("details", head, f"The answer is {self._actual}.")]
-        return tag("div", *content, style=f"border-left:4px solid {color};padding:0.3em 0.9em")
+        return tag("div", *content, style=f"border-left:4px solid {color};padding:0.3em 0.9em;margin-top:0.4em")
 
 
 def reveal(guess: object, actual: object) -> None:

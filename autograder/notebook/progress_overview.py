@@ -134,8 +134,8 @@ def progress(chapter: int | None = None) -> Progress:
     """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all sittings, a line each.
 
     It knows the checks that were run in this folder, and the answers that you gave to `review`; they are kept in files
-    there. Once all exercises with points of a chapter have passed, its card stands below: what you can do now, and a
-    picture made with what you wrote.
+    there. Once all exercises with points of a chapter have passed, those of its excursions aside, its card stands below:
+    what you can do now, and a picture made with what you wrote.
     """
     listed = current_course().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
@@ -149,8 +149,8 @@ def progress(chapter: int | None = None) -> Progress:
     if not chapter and len(chosen) > 1:  # without a number, each is a chapter of its own
         return Progress(tuple(_standing(each, entries) for each in chosen), note, None, history.remembered)
     whole = merge_sittings(chosen, chosen[0])
-    standing = _standing(whole, entries)
-    return Progress((standing,), note, card_of(whole) if standing.is_done else None, history.remembered)
+    card = card_of(whole) if _standing(_to_be_done(chosen, chosen[0]), entries).is_done else None
+    return Progress((_standing(whole, entries),), note, card, history.remembered)
 
 
 def merge_sittings(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
@@ -163,6 +163,11 @@ def merge_sittings(listed: Iterable[IndexedChapter], sitting: IndexedChapter) ->
         return sitting
     exercises = {name: worth for each in sittings for name, worth in each.exercises.items()}
     return IndexedChapter(sittings[0].stem, f"Chapter {sitting.number}", exercises)
+
+
+def _to_be_done(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> IndexedChapter:
+    """Return the chapter of a sitting without its excursions: all that has to pass for the chapter's card."""
+    return merge_sittings((each for each in listed if not each.is_excursion), sitting)
 
 
 def _standing(chapter: IndexedChapter, entries: dict[str, LoggedCheck]) -> ChapterStanding:
@@ -215,7 +220,7 @@ def _html_row(row: list[str], bar: Html) -> Html:
 
 
 def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
-    """Return the line after an exercise passes for the first time: the state of its chapter and the next exercise.
+    """Return the line after an exercise passes for the first time: the state of its notebook, and what comes next.
 
     `before` are the entries of the log before this check. The line is "" if the exercise had passed already, or if the
     log has no entry of this check.
@@ -226,21 +231,12 @@ def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
     had = before.get(name)
     if place is None or name not in entries or (had is not None and had.is_full):
         return ""
-    chapter = _standing(listed[place], entries)
-    later = listed[place + 1].title if place + 1 < len(listed) else ""
-    return _next_of(name, chapter, later)
-
-
-def card_after(name: str, before: dict[str, LoggedCheck]) -> Card | None:
-    """Return the chapter's card if `name`, which has just passed, was its last open exercise with points; else None."""
-    listed = current_course().listed
-    sitting = next((each for each in listed if name in each.exercises), None)
-    if sitting is None:
-        return None
-    chapter = merge_sittings(listed, sitting)
-    if [name] != [each.name for each in _standing(chapter, before).still_open]:
-        return None
-    return card_of(chapter) if _standing(chapter, LOGBOOK.read()[0]).is_done else None  # the log may be off
+    later = next((each.title for each in listed[place + 1 :] if not each.is_excursion), "")
+    told = _next_of(name, _standing(listed[place], entries), later)
+    whole = _standing(_to_be_done(listed, listed[place]), before)
+    if [name] == [each.name for each in whole.still_open]:
+        told += f" With it {whole.title} is done: `progress({listed[place].number})` shows your card."
+    return told
 
 
 def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
@@ -252,5 +248,5 @@ def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
         return f"{chapter.passed} exercises of this notebook passed. Next: {with_points.name}, {worth}."
     left = [each.name for each in chapter.exercises if not each.passed]
     done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
-    more = f" Left for extra credit: {', '.join(left)}." if left else " Nothing is left."
-    return f"{done}{more}{f' What comes then: {later}.' if later else ''}"
+    more = f" Left for extra credit: {', '.join(left)}." if left else ""
+    return f"{done}{more} Read on to the end of the notebook{f'; then comes {later}' if later else ''}."

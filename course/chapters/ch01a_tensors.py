@@ -7,7 +7,7 @@
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
 # You will have written all of it: the model, the loop that trains it, and the few lines that turn your drawing into something it can read.
-# Today there is no model yet, and no learning. There are grids of numbers, and arithmetic on them; by the end of chapter 1c that alone reads 94 to 99 of 100 digits.
+# Today there is no model yet, and no learning. There are grids of numbers, and arithmetic on them; by the end of chapter 1c they alone read 94 to 99 of 100 digits.
 #
 # You need Python for this, and nothing of PyTorch. In this first sitting you learn to
 #
@@ -27,7 +27,7 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, shows_error
 from course.figures import ch01 as figures
 from course.instruments import milliseconds, same_memory, show_digits
 
@@ -98,7 +98,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # This course keeps asking you what will happen.
 # In a cell with `guess = ...`, replace the `...` with your answer and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
-# (If you know NumPy, you know views and masks. Then answer the guesses in section 2, and read the text around a surprise.)
+# (If you know NumPy, you know views and masks. Then only guess in section 2, and read the text where you guess wrong.)
 
 # %% [markdown] name="create"
 # ## 1 What a tensor says
@@ -343,7 +343,7 @@ wiped = wipe(page[4])
 show_digits([images[4], wiped], says=["as it was", "wiped"])
 
 # %% [markdown]
-# That worked. You put the result aside, and go on with the page. You have not assigned anything to the page.
+# That worked. You put the result aside, and go on with the page, to which you have assigned nothing.
 #
 # *Predict.* Is the digit on the page still as it was?
 
@@ -464,7 +464,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at its page.
-# (While the exercise is open, a careless version takes its place, and the page changes too.)
+# (Until your check passes, a careless version takes its place, and the page changes too.)
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -652,7 +652,7 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 
 # %% [markdown]
 # The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
-# Its rule: a view where some strides fit, a copy where none do.
+# Its rule: it gives a view if some strides fit, else a copy.
 #
 # Reading order also causes a mistake that no error reports.
 # Say a file counts its pictures along the *last* axis, (8, 8, 1797), and you want that axis first.
@@ -677,8 +677,8 @@ _numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
 assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
-# In the file's reading order the number of the picture changes fastest, so `reshape` put pixels of 64 different pictures side by side and called that a digit.
-# A model would be fed the upper five.
+# In the file's reading order neighbors come from different pictures, so `reshape` put pixels of 64 pictures side by side and called that a digit.
+# A model would get the upper five.
 # **To move axes, `permute`; to join or split neighboring axes, `reshape`.**
 
 # %% [markdown] side=true

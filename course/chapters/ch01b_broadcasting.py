@@ -24,7 +24,7 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import drawn_four, same_memory, show_digits
 
@@ -60,7 +60,7 @@ show_digits(images[:10], is_=labels[:10])
 # *{minutes} minutes*
 #
 # You subtract one new digit from 1,500 known ones. For that torch needs it 1,500 times, and yet it makes no copy.
-# Strides make that possible: for each axis they say how many places in memory one step takes. A stride of 0 means that one step down is no step at all, so torch reads the same row again and again.
+# Strides make that possible: for each axis they say how many places in memory one step takes. With a stride of 0, one step down stays in place, so torch reads the same row again and again.
 # `expand` makes such a view, here three rows from a single one.
 #
 # *Predict.* After `wide[0, 0] = 5.0`, how many of its twelve places hold 5?
@@ -133,7 +133,7 @@ with shows_error(RuntimeError, match="must match"):
     digit * torch.linspace(1, 0, 7)  # (8, 8) with (7,)
 
 # %% [markdown]
-# And if you want the digit to fade from top to bottom? Then the 8 has to stand below the rows, and something must keep the place at its right: a 1, which fits every length.
+# And if you want the digit to fade from top to bottom? Then the 8 has to stand below the rows, with a 1 at its right, because a 1 fits every length.
 #
 # ```
 # digit       8   8
@@ -200,7 +200,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor now adds some ink of its own to its row.
 # To repair the picture, subtract that ink from the row again.
 # The layers of a network also add such numbers. There the row is a **channel**, and its number is the channel's **bias**.
-# Add it to a whole **batch** in one line. First make a column of it, as of `fade`:
+# Add it to a whole **batch** in one line. First make it a column, like `fade`:
 #
 # ```
 # x                 batch   channels   length
@@ -601,7 +601,7 @@ assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 # Average the numbers that are there, and leave out the holes: add up, and divide by how many there are.
 # Where every number is lost, the count is 0, and 0 / 0 is nan again.
 # There `clamp(min=1)` helps: it lifts whatever is below 1 up to 1.
-# Here the mask lets 1 and 3 through and not 9, so the mean is 2.
+# Here the mask keeps 1 and 3 and drops 9, so the mean is 2.
 
 # %% name="masked-mean-example"
 print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())

@@ -23,7 +23,7 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import show_digits
 
@@ -36,7 +36,7 @@ _ = torch.manual_seed(seed)
 review("1c")
 
 # %% [markdown]
-# Here is how it will read: at the left is a new digit, then come the known ones that are nearest to it, each with its label and its squared distance.
+# Here is how your program will read: first a new digit, then the known ones that are nearest to it, each with its label and its squared distance.
 
 # %% name="first-page" figure=true
 figures.nearest()
@@ -101,7 +101,7 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 #
 # *{minutes} minutes*
 #
-# A product could sort, if you could multiply by the labels. But with the label 7 as a factor, a seven would count seven times as much as a one.
+# A product sorts digits if you multiply by their labels. But with the label 7 as a factor, a seven would count seven times as much as a one.
 # So turn each label into a row with a single 1, in the column of its class.
 # Comparisons broadcast too: if you compare a column of labels with a row of class numbers, every label meets every class, without a loop.
 # Here the labels 5, 7 and 5 meet the classes 4 to 7:
@@ -147,7 +147,7 @@ assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
 
 # %% [markdown]
 # The product adds up the two fives, 10 + 30, and leaves out the seven, since 0 times 20 is 0.
-# The columns of `hot` are the rows of `hot.T`, so `hot.T @ rows` does this for every class and every pixel at once.
+# `hot` has a column for each class. In `hot.T` it is a row, so `hot.T @ rows` does this for all pixels at once.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -490,7 +490,7 @@ assert (p - 10_000.5) ** 2 == 0.25
 assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 
 # %% [markdown]
-# That is a squared distance of -8. The squares are near 100 million, and there the numbers that float32 can hold are 8 apart, so the small difference is lost. (Chapter 1x says why.)
+# That is a squared distance of -8. The squares are near 100 million, where float32 has only every eighth number, so the small difference is lost. (Chapter 1x says why.)
 #
 # So subtract first, then square. If one set of points becomes a row and the other a column, broadcasting gives all differences at once.
 
@@ -594,7 +594,7 @@ print(f"nearest of ten averages: {share:.1%}")
 assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% [markdown]
-# Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
+# Ten pictures read nine digits in ten; for most others you need all 1,400.
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
 # One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?

@@ -22,7 +22,7 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
 from course.instruments import milliseconds, show_digits
 
@@ -202,7 +202,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. The powers set the **range**: a number above it becomes infinite, and a number below it becomes 0.
 # - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to one end of it, and larger numbers have larger gaps.
 #
-# A number format is just that, with binary digits. It shares out its bits between the digits and the power, and the two formats of 16 bits share them out differently:
+# A number format is just that, with binary digits. It splits its bits between the digits and the power, and the two formats of 16 bits split them differently:
 #
 # | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
 # |---|---|---|---|---|---|
@@ -441,9 +441,9 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 # *{minutes} minutes*
 #
 # **Softmax** turns scores into positive shares of 1: take e to the power of each, and divide by their sum. Chapter 2 reads digits with it.
-# A program that does just that easily leaves the range of its format.
+# A program that does just that soon meets infinity.
 #
-# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both results finite?
+# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both shares finite?
 
 # %% predict=true
 guess = False  # True or False
@@ -474,7 +474,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use your function. Choose the constant so that no exp can overflow, also where one row lies far below the others.
+# Chapter 2 will use your function. Choose the constant so that no exp is infinite, also where one row lies far below the others.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"

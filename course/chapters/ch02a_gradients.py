@@ -28,7 +28,7 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 import math
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import show_digits, show_graph
 
@@ -81,7 +81,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 #
 # Why 18? Follow the nudge on its way from w to the loss.
 # The model multiplies w by x = 3, so if you add a little to w, three times as much arrives at the prediction.
-# Then comes the square. The prediction is 3 too small, so the model squares -3. Add a little, a, and the square becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
+# Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little, a, and the square becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
 # (Around any number the factor is twice that number.)
 #
@@ -202,7 +202,7 @@ figures.graph(4.0, 2.0)
 # A change of x takes both paths at once, so they add up: 72.
 
 # %% [markdown] name="graph-text"
-# With the pencil you knew the formula. You call `backward` on a tensor that holds a single number, so how does it find the way back?
+# With the pencil you knew the formula. But `backward` gets a single number, so how does it find the way back?
 # While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
 # `show_graph` prints the graph. From top to bottom it has the steps in the order of the backward pass: the power, the sum, the product.
 # A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`. For x it appears twice, because two paths lead to x.
@@ -851,7 +851,7 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 #
 # *{minutes} minutes*
 #
-# You only want to look at this gradient, and leave nothing in a `.grad` that somebody may forget to clear.
+# You only want to look at this gradient, and leave no `.grad` that somebody may forget to clear.
 # `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`.
 # For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and 3 * x + 1 the factor 3. Together they make 42.
 
@@ -907,7 +907,7 @@ show_digits([ink[eight], more_ink], says=["an eight", "more like a three"])
 assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 
 # %% [markdown]
-# It is bluest on the left of the eight: take away the ink that closes its two loops.
+# It is bluest on the left of the eight: less ink there opens its two loops.
 #
 # What if you follow it, and let `descend` change the digit until the ten pictures read a three?
 # Before you run the cell: will it look like a three to you?

@@ -21,7 +21,7 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
@@ -223,7 +223,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One, that of the last pass. Here is the second reason: like any object of Python, a graph lives as long as something refers to its result. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
+# One, that of the last pass. Here is the second reason: like any object of Python, a graph lives as long as something refers to its result. Once `loss` names a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 #
 # And yet some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each measured loss, to plot it later.
 
@@ -582,7 +582,7 @@ _held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]
-# The gradients differ by a trace of rounding at most, and the batches take about a third of the memory, because only one batch's graph is there at a time.
+# The gradients differ by rounding at most, and the batches take about a third of the memory, because only one batch's graph is there at a time.
 
 # %% [markdown] side=true
 # #### Which operations hold how much?
@@ -739,7 +739,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # Both became the same ghost, halfway, because each was free to move.
-# The eight should count as given, like a label. `detach` says so: no path leads back from its result, as you see when you try.
+# The eight should count as given, like a label. `detach` says so: no path leads back from its result, as this error shows.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -756,7 +756,7 @@ assert not y.requires_grad and y.grad_fn is None and x.grad is None
 # *{minutes} minutes*
 #
 # The blank should move towards the eight, and never the eight towards the blank.
-# In the plain loss, the gradient reaches b as well:
+# With the plain loss, b, the eight, would move too:
 
 # %% name="held-still-example"
 a = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -22,7 +22,7 @@ import math
 import warnings
 import torch
 import torch.nn.functional as F
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch02 as figures
 from course.instruments import runs, saved_bytes, show_digits, show_graph
 
@@ -45,7 +45,7 @@ figures.relus()
 #
 # *{minutes} minutes*
 #
-# In chapter 2b a square saved its x, and exp its result. A node saves the tensor itself, not a copy, and nothing keeps you from changing it in place before `backward` uses it. When does that do harm?
+# In chapter 2b a square saved its x, and exp its result. A node saves the tensor itself, not a copy, and nothing stops you from changing it in place before `backward` uses it. When does that do harm?
 #
 # *Predict.* You run `y = x**2`, then `y += 1`, then `y.backward()`. Does the last line run?
 
@@ -235,7 +235,7 @@ with warnings.catch_warnings():
 #
 # | what happens | what follows |
 # |---|---|
-# | a step gives a result | it is no leaf, and keeps no `.grad`, unless `retain_grad()` asked it to before `backward` |
+# | a step gives a result | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
 # | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds |
 # | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
 # | a result is changed in place | `backward` fails if that result was saved |
@@ -447,7 +447,7 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 # The value is fine, and the gradient is nan.
 # torch computed the logarithm at 0 all the same. On the way back `where` sends it a 0, and the logarithm's rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
 #
-# So it is too late to clean the result. No bad number may get *into* the dangerous function; put a harmless 1 in its place first.
+# So it is too late to clean the result. Keep bad numbers *out of* the dangerous function: put a harmless 1 in their place first.
 
 # %% name="where-inside"
 x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -1165,4 +1165,4 @@ assert body.grad is None and head.grad is not None and frozen < training
 # Baydin and others, "Automatic differentiation in machine learning: a survey" (2018);
 # Griewank and Walther, "Evaluating Derivatives" (2008).
 #
-# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that becomes unbearable, and there is a remedy.
+# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that is tedious, and there is a remedy.

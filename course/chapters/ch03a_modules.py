@@ -26,7 +26,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import show_digits
 
@@ -61,9 +61,9 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# But one picture has to serve all fours, the leaning and the upright, the open and the closed. Fours share only smaller pieces: a bar here, a corner there.
+# But one picture has to fit every four, leaning or upright, open or closed. Fours share only smaller pieces: a bar here, a corner there.
 # So a better model first looks for such pieces, and then decides.
-# Give it 32 pictures to look for, and ten judges: each weighs which of the 32 the model found. The drawing at the top shows this model.
+# Give it 32 pictures to look for, and ten judges: each judge weighs which of the 32 it found. The drawing at the top shows this model.
 #
 # In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
 
@@ -99,7 +99,7 @@ assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 #
 # So let each layer keep its own two tensors.
 # torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
-# The tensors that training changes are its **parameters**.
+# The tensors that training changes are **parameters**.
 #
 # *Predict.* What is the shape of its weight?
 
@@ -126,7 +126,7 @@ assert list(look._parameters) == ["weight", "bias"]
 #
 # *{minutes} minutes*
 #
-# The model has two layers. Unless something keeps them, you are back at a list of names.
+# The model has two layers. If nothing keeps them, you again list all names by hand.
 # A **module** does it: it keeps parts, and knows all parameters in them. (A layer is a module too.)
 #
 # A module of your own is a class made from `nn.Module`, in which you write two methods.
@@ -373,7 +373,7 @@ assert [_name for _name, _ in nn.BatchNorm1d(3).named_buffers()] == [
 #
 # *{minutes} minutes*
 #
-# A module finds its parameters by itself, but some tensors it overlooks, without a word. To notice that, you have to know how it looks for them.
+# A module finds its parameters by itself, but overlooks some tensors, without a word. To notice that, you must know how it searches.
 #
 # Here are the two layers of `yours` once more, under names that say what they do. If you print the model, it tells you its parts.
 
@@ -596,7 +596,7 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 #
 # *{minutes} minutes*
 #
-# A model that has learned from standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
+# A model that learned from standardized pixels (chapter 1) must standardize every new digit with the same means and deviations.
 # The model's file has to hold them, but no training step may change them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
 # (`state_dict()` returns all that goes into the file; chapter 3d writes one.)
@@ -618,9 +618,6 @@ print("in the file:", list(kinds.state_dict()))
 assert [_name for _name, _ in kinds.named_parameters()] == ["slope"]
 assert [_name for _name, _ in kinds.named_buffers()] == ["center"]
 assert list(kinds.state_dict()) == ["slope", "center"]
-
-# %% figure=true
-figures.tree(kinds)
 
 # %% [markdown]
 # *Predict.* You call `kinds.to(torch.float64)`. Which dtype does `kinds.note` have afterwards?

@@ -24,7 +24,7 @@ import warnings
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import runs, show_digits
 
@@ -38,7 +38,7 @@ _ = torch.manual_seed(seed)
 review("3b")
 
 # %% [markdown]
-# Here is a digit, and how well four small pictures of strokes and edges fit each place. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
+# Here is a digit, and how well four small pictures (strokes, edges) fit at each place. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -260,7 +260,7 @@ reveal(guess, len(list(one_layer.parameters())))
 #
 # *{minutes} minutes*
 #
-# You know two ways in which numbers hide from `train`: in a list, and in chapter 3a in a tensor that nobody wrapped. There is a third.
+# Numbers hide from `train` in a list, and (chapter 3a) in a tensor that nobody wrapped. There is a third way.
 # A colleague's model has all three, and never learns the prices of houses.
 # Look at `print(HouseNet(3))`, and call the model twice on the same input: two different answers are a clue.
 # Change as little as you can. The repaired model computes what `house` below does, times a scale, since prices are in the hundreds.
@@ -448,7 +448,7 @@ assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
 # *{minutes} minutes*
 #
 # This is the model that you will train in chapter 4: any number of layers, any activation.
-# `activation` is a class, and `activation()` makes one.
+# `activation` is a class; `activation()` makes a layer.
 # Sizes 3, 8, 8, 1 mean three linear layers:
 
 # %% name="mlp-example"
@@ -512,23 +512,6 @@ def three_sizes(sizes, activation):
 
 MyMLP = mine("MLP", three_sizes)
 
-# %% [markdown]
-# Let five untrained ones read the digits.
-
-# %% name="untrained"
-for _ in range(5):
-    network = MyMLP([64, 64, 10], nn.ReLU)
-    print(f"{accuracy(network):.0%} are read correctly")
-print(my_count_params(network), "numbers in each")
-
-# %% claim=true
-_all = [accuracy(MyMLP([64, 64, 10], nn.ReLU)) for _ in range(40)]
-assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
-
-# %% [markdown]
-# On average they read one in ten, as if they guessed.
-# In chapter 4 the same kind of network, with other values in its 4,810 places, reads about 96 in 100 digits that it has never seen.
-
 # %% [markdown] name="convolution"
 # ## 3 A layer that looks
 #
@@ -539,7 +522,9 @@ assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 # %% name="whole-pictures"
 yours = MyMLP([64, 32, 10], nn.ReLU)
 train(yours, 200)
-print(f"{accuracy(yours):.0%} are read correctly")
+moved_ink = ink.reshape(-1, 8, 8).roll(-1, dims=2).flatten(1)  # one pixel to the left
+show_digits([ink[0], moved_ink[0]], says=["a zero", "moved"])
+print(f"{accuracy(yours):.0%} of the digits are read correctly")
 
 # %% claim=true
 assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
@@ -551,16 +536,13 @@ assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
 guess = False  # True or False
 
 # %% name="one-pixel"
-moved_ink = ink.reshape(-1, 8, 8).roll(-1, dims=2).flatten(1)  # one pixel to the left
-show_digits([ink[0], moved_ink[0]], says=["a zero", "moved"])
-print(f"{accuracy(yours):.0%} of the digits, {accuracy(yours, moved_ink):.0%} of the moved ones")
 reveal(guess, accuracy(yours, moved_ink) > 0.8)
 
 # %% claim=true
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads only about two in five, after a shift that you hardly notice: each pixel has its own weight, and now the ink lies on its neighbors' weights.
+# It reads only about two in five of the moved digits, after a shift that you hardly notice: each pixel has its own weight, and now the ink lies on its neighbors' weights.
 # You read both zeros alike, because you look for a stroke here and an edge there, wherever they are. Can a layer do that?
 #
 # Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
@@ -676,7 +658,7 @@ assert torch.equal(_rim[::2, ::2], steps)
 #
 # `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps: that is what a layer for pictures computes. In section 4 your function will find the edges of a digit that has moved.
 #
-# For example, the kernel below takes a number of the picture, and adds ten times the one diagonally below it, to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
+# For example, the kernel below takes a number, and adds ten times the number one row down and one column to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
 #
 # `F.pad` lays a rim around a picture. It takes four widths: left, right, above and below.
 

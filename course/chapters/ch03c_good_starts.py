@@ -5,7 +5,7 @@
 #
 # *Why does one deep network learn, and its twin not?*
 #
-# In chapter 3b you put layers in a row. Their numbers begin at random, and some starts are too bad for any training. Here you learn to
+# In chapter 3b you put layers in a row. Their numbers begin at random, and from some starts a network never learns. Here you learn to
 #
 # 1. choose the first weights
 # 2. use `train`, `eval` and `no_grad`, each for its own purpose
@@ -23,7 +23,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import show_digits, two_switches
 
@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is what 1 to 10 layers leave of a zero: above if their weights begin too small, below if they begin right.
+# Here is a handwritten zero after 1 to 10 layers: above, their weights begin too small; below, right.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -79,7 +79,7 @@ def accuracy(model, pictures=ink):
 #
 # The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
 #
-# *Predict.* Every number of the model begins at 0.1. It has 32 units, the pictures that it looks for. Are they still all alike after ten steps of training?
+# *Predict.* Every number of the model begins at 0.1. Are its 32 units, the pictures that it looks for, still all alike after ten steps?
 
 # %% predict=true
 guess = True  # True or False
@@ -229,7 +229,7 @@ arrange("init_he")
 #
 # *{minutes} minutes*
 #
-# Give this start to every linear layer of a model, however deep it stands.
+# Give this start to every linear layer of a model, at any depth.
 # `modules()` gives the module itself and all parts inside it, and `isinstance` tells which of them are linear layers:
 
 # %% name="modules-example"
@@ -237,7 +237,7 @@ for part in nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU()
     print(type(part).__name__, isinstance(part, nn.Linear))
 
 # %% [markdown]
-# The functions in `nn.init` write into the parameter that is there. With 8 inputs the standard deviation should be the root of 2 / 8, which is 0.5.
+# The functions in `nn.init` change a parameter in place. With 8 inputs the standard deviation should be the root of 2 / 8, which is 0.5.
 
 # %% name="init-he-example"
 example = nn.Linear(8, 1000)

@@ -5,7 +5,7 @@
 #
 # *How do you keep what a model has learned, and use it for another task?*
 #
-# In chapters 3a to 3c you built models and trained them. When you close the notebook, they lose all that they have learned. Here you learn to
+# In chapters 3a to 3c you built models and trained them. When you close the notebook, all that they have learned is lost. Here you learn to
 #
 # 1. save a model, load it, keep its best weights
 # 2. take what fits from one model into another, and freeze it
@@ -25,7 +25,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
 from course.instruments import runs
 
@@ -157,7 +157,7 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the memory of the model, so what you keep as the best is always the last. So copy the tensors.
+# The state shares the model's memory, so your "best" state changes with every step. So copy the tensors.
 #
 # ### Exercise: `save_best`
 #
@@ -308,7 +308,7 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # ### Freeze
 #
 # `even_odd` has a good first layer, and a last layer that still answers nonsense.
-# The gradients that the last layer sends back are nonsense too, and could ruin the good layer.
+# Its gradients are nonsense too, and could ruin the good layer.
 # So **freeze** the good layer: its parameters get no gradient, and only the new layer learns.
 
 # %% name="frozen-body"
@@ -613,4 +613,4 @@ hunt()
 # %% [markdown]
 # Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
 #
-# Next comes *Chapter 4a: Training loops*: your `MLP` still reads one digit in ten, and there it learns.
+# Next comes *Chapter 4a: Training loops*: your `MLP` learns to read digits that it has never seen.

@@ -5,7 +5,7 @@
 #
 # *How does a model learn, and how do you know that it has?*
 #
-# Your `MLP` has been waiting since chapter 3b, with random numbers in 4,810 places, reading one digit in ten.
+# A new `MLP` of chapter 3b, with 4,810 random numbers, reads about one digit in ten.
 # Today it learns. It goes twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 digits that it has never seen.
 #
 # The program that does this is short, and every PyTorch project needs it. In this sitting you learn to
@@ -27,7 +27,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import saved_tensors, show_digits
@@ -249,7 +249,7 @@ figures.call_order(my_train_step)
 #
 # *{minutes} minutes*
 #
-# Nobody remembers a list of five things, but you will remember what goes wrong without one of them. So leave them out.
+# Nobody remembers a list of five things, but you will remember what goes wrong without one of them. So leave one out.
 # `run_lines` takes the lines as words, in your order, and runs them a hundred times (`forward` is lines 2 and 3).
 # It trains a single weight, which begins at 0 and should find the 2, and returns the losses and the weight.
 #
@@ -295,7 +295,7 @@ assert max(_late) > 20 * sound[-1] and max(_late) > 1.5 * min(_late)
 # `backward` adds to `.grad`, as in chapter 2a, so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# And what if the lines come in another order? Here are eight orders, some with a line missing.
+# And in another order? The cell below your guess lists eight orders, some with a line missing.
 #
 # *Predict.* In how many of the eight does the loss go all the way down?
 
@@ -467,7 +467,7 @@ with torch.no_grad():
     assert not torch.equal(_before, dropping[1].running_mean)  # it learned from what it measured
 
 # %% [markdown]
-# <details><summary>From chapter 3: there was no graph in the first two either. Why do they differ, and what else went wrong in them?</summary>
+# <details><summary>From chapter 3: no call built a graph. Why do the first two differ, and what else went wrong in them?</summary>
 #
 # `no_grad` only keeps autograd from building a graph.
 # In train mode dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
@@ -507,7 +507,7 @@ print("mean of the two means:", (1.0 + 5.0) / 2)
 reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 
 # %% [markdown]
-# The mean of the means counts the single row of the last batch three times as much as any other.
+# In the mean of the means, the single row of the last batch counts three times as much as any.
 # The accuracy of three rows:
 
 # %% name="evaluate-example"

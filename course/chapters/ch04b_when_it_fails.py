@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
@@ -184,7 +184,7 @@ assert lowest < 80
 #
 # At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
 # After that it can only learn what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
-# So it gives up some of what it knew before.
+# To do so it forgets some of what it knew.
 
 # %% [markdown] name="remedies-text"
 # ## 2 What helps against it
@@ -222,7 +222,7 @@ assert shares[0] + 0.02 < shares[1] < shares[2] and shares[2] > 0.93
 # ### Stop in time
 #
 # In section 1 the validation loss was lowest long before the end.
-# So keep the model of that moment, and stop when nothing better has come for, say, twenty epochs: that is **early stopping**.
+# So keep the model of that moment, and stop after, say, twenty epochs without a better one: that is **early stopping**.
 # You wrote `save_best` for this in chapter 3d: if the loss is the lowest so far, it returns a dict with this loss and a copy of the weights.
 
 # %% mine=true name="stop-early"
@@ -290,7 +290,7 @@ assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:
 #
 # ### A second drawer
 #
-# One caution. Of all those moments you took the one at which the validation loss was lowest. The model was good then, and a little lucky too.
+# One caution. You took the moment at which the validation loss was lowest. The model was good then, and a little lucky too.
 # For an honest number you need a second drawer that you open once, at the very end: the **test** set.
 
 # %% [markdown] side=true
@@ -416,13 +416,13 @@ _losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none
 assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
 
 # %% [markdown]
-# All three messages are spam. To be sure of that costs almost nothing, not to know costs log(2), and to be sure of the opposite costs 4.
+# All three messages are spam. To be sure of the opposite costs 4, not to know costs log(2), and to be sure of it almost nothing.
 #
 # ### Exercise: `loss_inputs`
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. (At one of them torch itself warns, in red, when you check it.) This is what each head needs:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. (For one of them torch prints a red warning when you check.) This is what each head needs:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|

@@ -26,7 +26,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 
@@ -98,7 +98,7 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(walk_down(1.1, steps=4)[-1] -
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
 # With a larger lr, each jump lands higher than the last. A gradient says which way is down, but not how far.
 #
-# So a training has three fates. With too small a rate it sleeps, with the right one it arrives, and with too large a rate it explodes.
+# So a training has three fates. If the rate is too small it sleeps, if it is right it arrives, and if it is too large it explodes.
 
 # %% figure=true
 figures.parabola(walk_down, (0.02, 0.3, 1.05))
@@ -108,7 +108,7 @@ figures.parabola(walk_down, (0.02, 0.3, 1.05))
 #
 # *{minutes} minutes*
 #
-# No gradient finds the learning rate. You choose it yourself, by trying. It is a **hyperparameter**.
+# No gradient finds the learning rate. You choose it, by trying: it is a **hyperparameter**.
 # Here are the digits of chapter 4a again, in batches of 64, and a drawer.
 
 # %% name="digits"
@@ -182,7 +182,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
-# There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back, and in the end it knows as little as at first.
+# There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back: in the end it knows no more than at first.
 # Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
@@ -813,7 +813,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. Call it in each step by mistake, and one epoch does that, and two bring it down to a hundredth. Soon the model stands still.
+# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch does that, and two make it a hundredth. Soon the model stands still.
 #
 # At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
 # (The folded cell builds that from two of torch's schedulers.)

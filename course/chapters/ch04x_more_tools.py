@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
 
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
@@ -122,7 +122,7 @@ with shows_error(RuntimeError, match="equal size"):
 reveal(guess, "an error")
 
 # %% [markdown]
-# A loader stacks the rows of a batch. If they do not stack, hand it a function, `collate_fn=...`, which gets the list of rows and returns the batch.
+# A loader stacks the rows of a batch. If they do not stack, pass `collate_fn=...`, a function that turns the list of rows into the batch.
 #
 # ### Exercise: `collate_pad`
 #
@@ -173,7 +173,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # *{minutes} minutes*
 #
 # One bad batch can undo much training.
-# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. It stands between `backward` and `step`.
+# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. Call it between `backward` and `step`.
 #
 # *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
 
@@ -193,9 +193,9 @@ torch.optim.SGD([a, b], lr=0.1).step()
 assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 
 # %% [markdown]
-# They are still in the ratio 3 to 4, so the direction is the same. The function returns the old norm.
+# Their ratio is still 3 to 4: the direction is the same. The function returns the old length (norm).
 #
-# What does a wild batch do to a training? Here a model learns to read digits, and in step 75 comes one batch with thirty times as much ink: once without clipping, and once with a norm of at most 1.
+# What does a wild batch do to a training? Here a model learns to read digits, once without clipping, and once with a norm of at most 1. In step 75 comes one batch with thirty times as much ink.
 
 # %% name="wild-batch"
 from course.figures.digits import known_digits
@@ -293,7 +293,7 @@ check("clip_grad_norm", clip_grad_norm)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Take care: `params` may be a generator, which you can walk through only once.
+# Take care: `params` may be a generator, and you can loop over it only once.
 
 # %% name="momentum-example"
 first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
@@ -407,7 +407,7 @@ assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_deca
 # *Stretch, extra credit, {minutes} minutes*
 #
 # Now write the optimizer behind many of today's language models.
-# Without decay the first step is lr, whatever the gradient; here it is 2, and p is 1.
+# Without decay the first step is lr, whatever the gradient. Here g is 2, and p is 1.
 
 # %% name="adamw-example"
 m, s = 0.1 * 2, 0.001 * 2**2
@@ -671,7 +671,7 @@ assert isinstance(program, torch.export.ExportedProgram)
 #
 # - turn anything that has a length and rows into batches, even rows that do not stack
 # - clip a gradient before the step
-# - say what an optimizer remembers, and what belongs into a checkpoint
+# - say what an optimizer remembers, and what belongs in a checkpoint
 
 # %% name="progress"
 progress(4)

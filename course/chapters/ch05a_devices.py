@@ -22,7 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import ToyDevice, milliseconds, runs
 
@@ -58,7 +58,7 @@ assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion opera
 # %% [markdown]
 # The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, according to its maker's data sheet. (Here the CPU worked with one thread only, so compare the two times only roughly.)
 #
-# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, a card with its memory is another, and in the picture at the top of this notebook arrows connect the two.
+# A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, and a card with its memory is another. In the picture at the top of this notebook arrows connect them.
 
 # %% [markdown] name="moving"
 # ### What moves, and what stays
@@ -134,7 +134,7 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 #
 # *{minutes} minutes*
 #
-# All tensors of one operation have to be on the same device, and its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
+# All tensors of one operation must be on the same device. Its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
 # So choose the device once, at the top of a program, and write `device` everywhere else. (The next cell looks for CUDA only. Your own function will know Apple's cards too.)
 
 # %% name="choose-device"
@@ -241,7 +241,7 @@ else:
 #
 # *{minutes} minutes*
 #
-# How much of your loop of chapter 4 do you have to change for a card?
+# How much must you change in your loop of chapter 4 for a card?
 # The digits and their loader stay on the CPU: a larger data set would not fit into the card's memory.
 
 # %% name="digits"
@@ -357,7 +357,7 @@ assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 #
 # *{minutes} minutes*
 #
-# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so that no caller can forget it.
+# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so no caller can forget to.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -512,7 +512,7 @@ assert toy.host == 10  # 1 for the first launch, then 3 * 3
 # But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
 # At such a line the host waits until the queue is empty. This is called a **synchronization**. And afterwards the device has nothing to do until the host puts the next piece of work into the queue.
 #
-# *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. If the host looks at the loss once, at the end, all is done after 13 ms. And if it looks after each step?
+# *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. With one look at the loss, at the end, all is done after 13 ms. And with a look after each step?
 
 # %% predict=true
 guess = 16  # milliseconds

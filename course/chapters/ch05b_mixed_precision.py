@@ -24,7 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import milliseconds, runs, saved_bytes
 
@@ -47,7 +47,7 @@ figures.first_page()
 #
 # Most of the memory of a training step goes into the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
-# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. The columns for 16 bits use them wherever they do no harm:
+# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. Two columns show 16 bits, used where they do no harm:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -321,14 +321,14 @@ print("fixed:", layer(h.float()).dtype)
 assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 
 # %% [markdown]
-# The error names the line that stopped, and not the line where the 16 bits came from. To find that one you have to know which dtype each line gives, and the next exercise practices that.
+# The error names the line that stopped, and not the line where the 16 bits came from. To find that one you must know which dtype each line gives. You practice that in the next exercise.
 
 # %% [markdown]
 # ### Exercise: `autocast_dtypes`
 #
 # *{minutes} minutes*
 #
-# Say which dtype each of ten lines gives. The table above has the rule. An answer has this form. It knows three other lines, and `ops` asks for two:
+# Say which dtype each of ten lines gives. The table above has the rule. Here is such an answer for three other lines; `ops` asks for two of them:
 
 # %% name="three-dtypes"
 dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
@@ -891,7 +891,7 @@ with torch.autocast("cpu"):
 # *{minutes} minutes*
 #
 # Write a function that builds such an island around any part of a model. It has to do two things: switch autocast off, and turn the input to float32 by `.float()`.
-# Wrapped by your function, the product below must have the same dtype inside the block as outside.
+# With your function around it, the product below must be float32 inside the block too.
 
 # %% name="mixed-region-example"
 x = torch.ones(3, 4)

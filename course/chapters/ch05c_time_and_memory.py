@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch05 as figures
 from course.instruments import ToyDevice, operations, runs, saved_bytes, saved_shapes
 
@@ -116,7 +116,7 @@ for _rows in (32, 320):
 # %% [markdown]
 # The first are the digits, which the first layer saves.
 # The result of the ReLU comes twice, because the ReLU and the last layer both save it, but it takes its memory only once.
-# The weight of the last layer takes no memory of its own here, because it is a parameter.
+# The weight of the last layer does not count here, because it is a parameter.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 #
 # ### Exercise: `memory_plan`
@@ -290,7 +290,7 @@ assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, 
 #
 # It is not enough to wait at the end.
 #
-# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, give it 4 ms of work (giving takes 1 ms), wait, and read the clock again. How many milliseconds do you measure?
+# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, add 4 ms of work (adding takes 1 ms), wait, and read the clock again. How many milliseconds do you measure?
 
 # %% predict=true
 guess = 54  # milliseconds
@@ -491,7 +491,7 @@ assert operations(lambda: small(rows)).count("addmm") == 2
 #
 # *{minutes} minutes*
 #
-# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a smaller factor be enough? Would a larger one be better? Count what each of them loses.
+# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a larger factor be better? Count what each of them loses.
 #
 # ### Exercise: `underflow_report`
 #

@@ -24,7 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
@@ -127,7 +127,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 #
 # 1. Each batch goes to the device of the model.
 # 2. The loop shuffles the images itself, with a generator of its own. So two trainings with the same seed see the images in the same order, even if other parts of the program draw random numbers too.
-# 3. In the mean loss of an epoch every image counts alike, although the last batch may be smaller.
+# 3. In the mean loss of an epoch every image counts alike, even if the last batch is smaller.
 #
 # `split` gives the rows of each batch. Here are ten images, in batches of four:
 
@@ -231,7 +231,7 @@ plt.show()
 
 # %% [markdown]
 # On the drawer it is about as good as the nearest neighbor, and no better. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
-# It can learn something else too, which this drawer cannot show. Section 5 shows it.
+# It can learn more than this drawer can show, as you see in section 5.
 
 # %% [markdown] name="look-at-the-wrong"
 # ### What it gets wrong
@@ -262,7 +262,7 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, a 2 in row 3 and column 7 would say that the model took two threes for sevens (rows and columns count from 0).
+# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, a 2 in row 3 and column 7 says that the model took two threes for sevens (rows and columns count from 0).
 #
 # Now look at the digits themselves. Take the ten whose right answer is least probable to the model: these are its hardest.
 # *Which of them can you read?* Write down ten digits.
@@ -372,7 +372,7 @@ assert 0.15 < as_drawn < 0.45
 # There is no mistake in your loop, and none in the pad.
 #
 # You know one reason from chapter 1. In the file the digits are in the order of their writers, and you shuffled them before you filled the drawer. So the model has learned from every writer whose digits lie in the drawer.
-# The 98 in 100 hold for new digits of *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor went from 98.7 % to 94.6 %.
+# The 98 in 100 hold for new digits from *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor went from 98.7 % to 94.6 %.
 # But a third is far less than that. So there must be another reason.
 # Before you read on, write down what you think it is. How would you find out?
 
@@ -429,7 +429,7 @@ assert box.tolist() == [[1, 0], [1, 1]]
 
 # %% [markdown]
 # Then put the box into the middle of a square, so that a one stays narrow, and enlarge the square with `F.interpolate`.
-# Leave a rim of one white place on each side. (Without a rim, as we tried, the model reads fewer of the large and thin digits.)
+# Leave a rim of one white place on each side. (We tried without a rim: the model reads fewer of the large and thin digits.)
 
 # %% name="cut-to-box"
 def cut_to_box(drawing):
@@ -451,7 +451,7 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# In the upper row is one four, as drawn and cut to its box. In the lower row you see what the model gets of each, and on the right a four from the data set.
+# In the upper row is one four, as drawn and cut to its box. In the lower row is what the model gets of each, and on the right a four from the data set.
 
 # %% name="one-four"
 four = drawings[drawn_labels == 4][0]

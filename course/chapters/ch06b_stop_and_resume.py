@@ -23,7 +23,7 @@ import tempfile
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
@@ -44,7 +44,7 @@ figures.stopped()
 # *{minutes} minutes*
 #
 # To go on later, a training saves a **checkpoint**, a dict with all that it needs.
-# What does it need? You have found everything when a training that stopped and went on ends exactly where the unbroken training ends, to the last bit.
+# What does it need? You have found everything when a resumed training ends exactly where the unbroken training ends, to the last bit.
 # Try it with the smallest training there is: one number, `w`, goes down the parabola w².
 
 # %% name="down-a-parabola"
@@ -84,7 +84,7 @@ reveal(guess, resumed == unbroken)
 print("without a break:", unbroken, "  resumed:", resumed)
 
 # %% [markdown]
-# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and it ends as the first run did.
+# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends like the first.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
@@ -268,7 +268,7 @@ print("the same to the last bit:", at_once["losses"] == morning["losses"])
 assert len(morning["losses"]) == 4 and at_once["losses"][:2] == morning["losses"][:2]
 
 # %% [markdown]
-# With your function, once it passes, the last line says True. Until then the lesson's own takes its place, which saves the weights alone: its losses differ from the third epoch on.
+# Once your function passes, the last line says True. Until then the lesson's own takes its place, which saves only the weights: its losses differ from the third epoch on.
 
 # %% [markdown] side=true
 # #### Why copy the state that an optimizer loads?
@@ -313,7 +313,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# Each step is now for a whole group of batches, in whose loss every image counts alike. So add up the losses of all images of the group, and divide by their number.
+# Each step is now for a whole group of batches, and every image in it counts alike. So add up the losses of all images of the group, and divide by their number.
 # Here is a group of two batches, one with three images and one with a single image:
 
 # %% name="group-mean"

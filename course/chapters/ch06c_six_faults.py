@@ -22,7 +22,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, hunt, mine, progress, reveal, review, shows_error
+from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
@@ -43,7 +43,7 @@ figures.five_trainers()
 # *{minutes} minutes*
 #
 # This is the final examination, and you will meet programs like this one as long as you train models. The trainer below has six faults.
-# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each of A to D is a trainer with one of these five faults, and two of them learn all the same.
+# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each of A to D is a trainer with one of these five faults, and two of them still learn.
 #
 # ### Exercise: `fix_trainer`
 #
@@ -59,7 +59,7 @@ print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
 # Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
-# Find as many as you can before you run the check, because it says of each fault that is left what is wrong.
+# Find as many as you can before you run the check, because it tells you what is wrong for each fault left.
 
 # %% name="batches-to-try"
 from sklearn.datasets import load_digits
@@ -317,7 +317,7 @@ hunt()
 # ### Come back
 #
 # Nobody keeps all of this after one reading.
-# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with new numbers each time, first on what you got wrong.
+# So run the next cell again tomorrow, in a week and in a month: it asks five questions from the whole course, with new numbers each time, your mistakes first.
 
 # %% name="review-all"
 review()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from autograder.notebook.colors import DARK, GREY, INK, NO_COLOR, TINT, WHITE
@@ -77,7 +78,11 @@ def signed(ax: Axes, picture: Tensor, title: str = "", reach: float = 0.0) -> No
 
 def finish(fig: Figure, title: str, alt: str = "") -> Figure:
     """Set the title, and what is to be read where the figure cannot be seen."""
-    fig.axes[0].set_title(title, fontsize=12, loc="left", color=INK)
+    ax = fig.axes[0]
+    ax.set_title(title, fontsize=12, loc="left", color=INK)
+    if not ax.axison:  # no empty band below what is drawn
+        written = [y for text in ax.texts for y in (text.get_position()[1], getattr(text, "xy", (0, math.inf))[1])]
+        ax.set_ylim(bottom=min([ax.dataLim.y0, *(y - 0.3 for y in written)]) - 0.1)
     return told(fig, alt)
 
 
