@@ -384,6 +384,12 @@ class TestInTheNotebook:
         """The cell as it is released, or an empty one, says nothing."""
         assert written_answers(f"{PART} = {{}}", PART) is written_answers("", PART) is answers_in({}) is None
 
+    def test_what_no_file_can_hold_is_replaced(self) -> None:
+        """A choice that is half a pair, or endless, becomes one that feedback can show."""
+        written = written_answers(f'{PART} = {{"draw": 1, "asked": "", 1: "\\ud800", 2: "{"x" * 9_000}"}}', PART)
+
+        assert written is not None and {1: "?", 2: "x" * 2_000} == dict(written.chosen)
+
     def test_names(self) -> None:
         """An exercise of that very name is no part."""
         assert NAME == asked_exercise(PART, [NAME]) and asked_exercise(PART, [NAME, PART]) is None

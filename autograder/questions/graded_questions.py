@@ -21,7 +21,7 @@ from autograder.submission.answer_extraction import statements
 
 POINTS = 3  # of a part: one for each question, as many as are asked at most
 DRAWS = 10**6
-_WIDTH = 90
+_WIDTH, _LONGEST = 90, 2_000  # characters of a line, and of a choice
 A_PERSON = "a person"  # what a check waits for that nothing computes
 _QUESTIONS = "Questions about your own code"
 _BEGIN = "about_"
@@ -70,10 +70,15 @@ def answers_in(value: object) -> WrittenAnswers | None:
     match value:
         case {"draw": int(draw), "asked": str(digest), **chosen} if 0 <= draw < DRAWS:
             texts = {key: text for key, text in chosen.items() if isinstance(key, int) and isinstance(text, str)}
-            return WrittenAnswers(draw, digest, texts)
+            return WrittenAnswers(draw, digest, {key: _writable(text) for key, text in texts.items()})
         case {} if not value:
             return None
     raise DamagedData(_UNREADABLE)
+
+
+def _writable(text: str) -> str:
+    """Return a text of at most 2,000 characters, none of which is half a pair: no file can hold that."""
+    return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def lines_to_copy(exercise: str, draw: int, questions: Sequence[Question]) -> str:

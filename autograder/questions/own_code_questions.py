@@ -33,7 +33,7 @@ from autograder.questions.questions_on_values import (
 from autograder.questions.student_program import NoQuestions, OwnCode
 
 MOST = 3
-_STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: about a second
+_STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
