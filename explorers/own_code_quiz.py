@@ -1,4 +1,4 @@
-"""`about`: questions about the reader's own answer, computed from runs of it."""
+"""`about`: questions about the reader's own answer, computed from runs of it; for practice, or in a graded part."""
 
 from __future__ import annotations
 
@@ -14,40 +14,56 @@ from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.time_limit import OutOfTime, deadline
-from autograder.questions.own_code_questions import own_code_questions
+from autograder.questions.effort_limit import limit_seconds
+from autograder.questions.graded_questions import DRAWS, lines_to_copy
+from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions
 from explorers.quiz_widget import Quiz
 
 _RANDOM = Random()
+_SECONDS = 0.5
 _LONGEST = 10.0  # seconds: one operation may go on when the time for questions is over
+_COPY = "Copy these lines into the next cell, in place of what it holds; then your teacher scores that part."
+_CHOOSE = (
+    "Copy these lines into the next cell, in place of what it holds. Take away the # before one choice of each "
+    "question, and run that cell. If you change your answer to the exercise later, run this cell again."
+)
 
 
-def about(name: str) -> Quiz | None:
+def about(name: str, *, graded: bool = False) -> Quiz | None:
     """Ask up to three questions about your own answer to exercise `name`, which has passed its check.
 
-    Each call draws them anew. Where there is none, a line says why. Raises UnknownExercise if no exercise has the name.
+    Each call draws them anew. Where there is none, a line says why. `graded=True` prints them as lines for the cell of
+    a graded part, and tells of no choice whether it is right. Raises UnknownExercise if no exercise has the name.
     """
     exercise = current_course().find(name)
     last = CHECKED.get(name)
     if last is None or not last.passed:
         print(wrap_message(f"Questions are about an answer that passes: run its cell and `check` of `{name}` first."))
         return None
+    draw = _RANDOM.randrange(DRAWS) if graded else None
     try:
         with deadline(_LONGEST), capture_output(stdout=False, stderr=False):
-            questions = _questions(exercise, last)
+            questions = _questions(exercise, last, draw)
     except (NoQuestions, OutOfTime) as reason:
         why = str(reason) or "running it takes long"
         print(wrap_message(f"No questions about your `{name}`: {why}."))
-        return None
-    return Quiz(f"Your {name}", questions)
+        questions = []
+    if draw is not None:
+        how = _CHOOSE if questions else _COPY
+        print(f"{wrap_message(how)}\n\n{lines_to_copy(name, draw, questions)}")
+    return Quiz(f"Your {name}", questions) if questions and not graded else None
 
 
-def _questions(exercise: Exercise, last: LastCheck) -> list[Question]:
+def _questions(exercise: Exercise, last: LastCheck, draw: int | None) -> list[Question]:
     keys = current_course().keys(exercise.chapter)
     text, called = text_of(exercise.name, last.answer, keys), last.called or exercise.name
     names = {**_names_of(last.answer), called: last.answer}
-    return own_code_questions(exercise, keys[exercise.name], text, called, names, _RANDOM)
+    key = keys[exercise.name]
+    if draw is not None:
+        return repeatable_questions(exercise, key, text, called, names, draw)
+    return own_code_questions(exercise, key, text, called, names, _RANDOM, limit_seconds(_SECONDS))
 
 
 def _names_of(answer: object) -> dict[str, Any]:

@@ -124,6 +124,7 @@ class TestFile:
             ("[late]\npoints_per_day = true\n", "found True"),
             ("[late]\ngrace_hours = inf\n", "found inf"),
             ('[extended.week]\nada = "2026-12-02"\n', "week is extended and has no due date"),
+            ("questions = 1\n", "expected true or false for questions, found 1"),
             ("[nbgrader]\nExecute = 3\n", r"expected a table \[Execute\], found 3"),
         ],
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +20,9 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions.agreed_run import Run
-from autograder.questions.own_code_questions import own_code_questions
+from autograder.questions.effort_limit import limit_seconds
+from autograder.questions.graded_questions import digest_of_questions
+from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
 from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
@@ -53,14 +57,14 @@ def own_code(name: str, text: str, seconds: float = PLENTY) -> OwnCode:
     names: dict[str, Any] = {}
     exec(judge.chapter.prelude, names)
     exec(text, names)
-    deadline = time.monotonic() + seconds
-    return OwnCode(judge.exercises[name], judge.keys.full_key(name, 0), text, name, names, deadline)
+    key = judge.keys.full_key(name, 0)
+    return OwnCode(judge.exercises[name], key, text, name, names, limit_seconds(seconds))
 
 
 def questions(name: str, text: str, seconds: float = PLENTY, seed: int = 0) -> list[Question]:
     """Return the questions about an answer."""
     code = own_code(name, text, seconds)
-    return own_code_questions(code.exercise, code.key, text, name, code.names, Random(seed), seconds)
+    return own_code_questions(code.exercise, code.key, text, name, code.names, Random(seed), code.limit)
 
 
 def run_of(name: str, text: str) -> tuple[OwnCode, Run]:
@@ -253,7 +257,7 @@ def test_no_text_to_ask_about(text: str, why: str) -> None:
             text,
             "standardize",
             {},
-            0.0,
+            limit_seconds(0.0),
         )
 
 
@@ -268,6 +272,37 @@ def test_one_that_takes_long() -> None:
     assert time.monotonic() - begun < 10
 
 
+def repeatable(name: str, text: str, draw: int) -> list[Question]:
+    """Return the questions that a notebook draws for points."""
+    code = own_code(name, text)
+    return repeatable_questions(code.exercise, code.key, text, name, code.names, draw)
+
+
+def digests() -> list[str]:
+    """Return what some draws for points ask, of some right answers."""
+    names = ("standardize", "train_step", "Linear", "conv2d")
+    texts = [(name, text) for name in names for text in list(right_answers(name).values())[:2]]
+    return [digest_of_questions(repeatable(name, text, draw)) for name, text in texts for draw in (1, 2)]
+
+
+@pytest.mark.slow
+def test_a_draw_asks_the_same_in_any_process() -> None:
+    """Neither the order of sets nor the speed of a process changes what is asked for points."""
+    words = [sys.executable, "-c", "from tests.test_own_code_questions import digests; print(*digests())"]
+    found = [
+        subprocess.run(words, env={**os.environ, "PYTHONHASHSEED": seed}, cwd=PROJECT, capture_output=True, text=True)
+        for seed in ("1", "2")
+    ]
+
+    assert found[0].stdout == found[1].stdout and len(set(found[0].stdout.split())) == 16, found[0].stderr
+
+
+def test_steps_are_counted_where_the_clock_is_not_read() -> None:
+    """A program that does not end is stopped after so many steps."""
+    with pytest.raises(NoQuestions, match="it takes long"):
+        repeatable("standardize", "def standardize(x, dim, eps):\n    while True:\n        x = x + 1\n", 1)
+
+
 def test_one_that_draws_at_random() -> None:
     """Of numbers drawn at random no value is asked for, and nothing that differs from run to run."""
     text = "def standardize(x, dim, eps):\n    noise = torch.randn(2)\n    n = int(noise[0] * 1000)\n    return x * n\n"
@@ -280,7 +315,7 @@ def test_none_is_asked_twice() -> None:
     """A question that is about no one run is asked once, however many runs there are."""
     text = list(right_answers("autocast_dtypes").values())[1]
     code = own_code("autocast_dtypes", text)
-    found = own_code_questions(code.exercise, code.key, text, code.name, code.names, Random(0), PLENTY, most=30)
+    found = own_code_questions(code.exercise, code.key, text, code.name, code.names, Random(0), code.limit, most=30)
 
     assert len(found) == len({each.prompt for each in found}) > 3
 
@@ -290,4 +325,4 @@ def test_a_text_that_is_not_what_runs() -> None:
     code = own_code("standardize", STANDARDIZE)
     names = {**code.names, "standardize": lambda x, dim, eps: code.names["standardize"](x, dim, eps) + 0.5}
     with pytest.raises(NoQuestions, match="no run of it can be traced"):
-        own_code_questions(code.exercise, code.key, STANDARDIZE, "standardize", names, Random(0), PLENTY)
+        own_code_questions(code.exercise, code.key, STANDARDIZE, "standardize", names, Random(0), code.limit)

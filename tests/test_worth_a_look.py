@@ -92,6 +92,7 @@ READING = {
     "import ctypes as c\nc.CDLL(None)": "calls C past Python's own checks (ctypes)",
     "import sys\nprint(*sys.modules)": "looks at all modules that are loaded (sys.modules)",
     "torch.sys.modules": "looks at all modules that are loaded (sys.modules)",
+    "__import__('auto' + 'grader')": "imports a module whose name nobody can read here",
     "import base64\nexec(base64.b64decode('cA=='))": "runs code out of a text, which nobody can read here",
 }
 HARMLESS = (

@@ -21,6 +21,7 @@ from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, S
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.borrowed_hunts import files_of_hunts, with_all_borrowed
+from autograder.grading.borrowed_questions import files_of_questions
 from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
 from autograder.grading.submission_verdict import qualified_name
 from autograder.submission.read_submission import submission_from_files
@@ -222,7 +223,8 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
     """Return the paths of the course files on which a verdict depends.
 
     These are the chapters of the exercises with their answer banks, all exercise files (they may import each other),
-    the instruments of lessons, the programs of hunts, and the list of exercises. Without exercises it is the list.
+    the instruments of lessons, the programs of hunts, what asking needs, and the list of exercises. Without exercises
+    it is the list.
     """
     stems = [each for each in sorted({stem, *(each.home for each in lent)}) if chapter_path(course, each).is_file()]
     if not stems:
@@ -232,6 +234,7 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / INSTRUMENTS, *files_of_hunts(course, lent)) if path.is_file()),
+        *files_of_questions(course, lent),
         *_lists(course),
     ]
 

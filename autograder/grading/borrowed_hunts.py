@@ -14,6 +14,7 @@ from autograder.course.borrowed_exercises import BorrowedExercise, with_borrowed
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
+from autograder.grading.borrowed_questions import cells_of_questions, separate_questions
 from autograder.questions.bug_hunt import hunts_path
 
 
@@ -37,10 +38,12 @@ def files_of_hunts(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]
 
 
 def with_all_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
-    """Return a chapter with the borrowed exercises and hunts appended to its own cells."""
-    plain, hunts = separate_hunts(lent)
+    """Return a chapter with the borrowed exercises, hunts and questions appended to its own cells."""
+    others, parts = separate_questions(lent)
+    plain, hunts = separate_hunts(others)
     chapter = with_borrowed(own, course, plain)
-    return replace(chapter, cells=(*chapter.cells, *(cell for each in hunts for cell in _cells(course, each))))
+    more = (cell for each in hunts for cell in _cells(course, each))
+    return replace(chapter, cells=(*chapter.cells, *more, *cells_of_questions(parts)))
 
 
 def _cells(course: Path, hunt: BorrowedHunt) -> Iterator[Cell]:

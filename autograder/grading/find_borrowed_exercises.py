@@ -1,6 +1,7 @@
 """Find a release's exercises from other chapters, by cells with the id `check_NAME` that call `check("NAME", NAME)`.
 
-Such a cell for `their_NAME` makes a graded hunt of the exercise NAME, also of one that is the chapter's own.
+Such a cell for `their_NAME` makes a graded hunt of the exercise NAME, also of one that is the chapter's own; one for
+`about_NAME` a part with questions about the answer to NAME, which the notebook checks too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from autograder.course.borrowed_exercises import BorrowedExercise
 from autograder.course.course_index import IndexedChapter
 from autograder.course.hunt_names import hunted_exercise
 from autograder.grading.borrowed_hunts import BorrowedHunt
+from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
+from autograder.questions.graded_questions import asked_exercise
 from autograder.submission.find_answers import checked_exercises
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 
@@ -27,17 +30,24 @@ def find_borrowed_exercises(
     """
     worth = {name: (each.stem, each.exercises[name].extra) for each in listed for name in each.exercises}
     found: list[BorrowedExercise] = []
-    for cell in release.cells:
-        name = exercise_checked(cell)
-        if not name or grade_id(cell) != CHECK + name or name not in checked_exercises(cell.source):
-            continue
+    checks = {name: cell for cell in release.cells if (name := _checked(cell))}
+    for name, cell in checks.items():
         points, hunted = cell.metadata.nbgrader.get("points", 0), hunted_exercise(name, worth)
-        home, extra = worth.get(hunted or name, (stem, 0))
+        asked = asked_exercise(name, worth)
+        home, extra = worth.get(hunted or asked or name, (stem, 0))
         if hunted:
             found.append(BorrowedHunt(name, home, points, hunted=hunted))
-        elif home != stem:
+        elif asked and asked in checks:
+            found.append(BorrowedQuestions(name, home, points, asked=asked))
+        elif home != stem and not asked:
             found.append(BorrowedExercise(name, home, points, 0 if points else extra))
     return tuple(found)
+
+
+def _checked(cell: NotebookNode) -> str:
+    """Return the name of the exercise that a cell checks by its id and by its call; "" if it checks none."""
+    name = exercise_checked(cell) or ""
+    return name if grade_id(cell) == CHECK + name and name in checked_exercises(cell.source) else ""
 
 
 def setup_text(release: NotebookNode) -> str:

@@ -18,8 +18,10 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
 from autograder.grading.execution_plan import ExerciseTask, RunPlan, plan_run
+from autograder.grading.question_parts import QuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
+from autograder.questions.graded_questions import asked_exercise
 from autograder.questions.mended_program import MendingExercise, unknown_program_lines
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
 from autograder.submission.read_submission import read_submission
@@ -58,20 +60,24 @@ class SubmissionGrading:
     def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
         self._submission, self._judge, self._seed = submission, judge, seed
         self._plan = plan_submission(submission, judge, seed) if submission.trouble is None else None
+        self._parts = QuestionParts(submission, self._plan, judge.chapter.exercises, judge.names)
 
     def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, ExerciseOutcome]:
         """Run the student's code and return an outcome per exercise; empty if the submission could not be read.
 
         This takes most of the time of a grading.
         """
-        return run(self._plan.program, limits) if self._plan is not None else {}
+        if self._plan is None:
+            return {}
+        return {**run(self._plan.program, limits), **self._parts.outcomes(run, limits)}
 
     def verdict(
         self, digest: str, outcomes: Mapping[str, ExerciseOutcome], limits: Limits = LIMITS
     ) -> SubmissionVerdict:
         """Judge the outcomes and return the verdict; `digest` is the digest of the submission."""
         submission, chapter = self._submission, self._judge.chapter
-        reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
+        judged = {name: self._report(name, outcomes, limits) for name in self._judge.names}
+        reports = tuple(judged.get(name) or self._parts.report(name, judged, outcomes) for name in chapter.exercises)
         return SubmissionVerdict(
             assignment=chapter.stem,
             seed=self._seed,
@@ -84,6 +90,7 @@ class SubmissionGrading:
                 *submission.eye,
                 *unjudgeable_lines(reports),
                 *unknown_program_lines(reports),
+                *waiting_lines(reports),
                 *self._missing(reports),
             ),
             trouble=submission.trouble,
@@ -111,7 +118,8 @@ def plan_submission(submission: Submission, judge: Judge, seed: int, only: str |
     looked_at = judge.names if only is None else (only,)
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
     tasks = [ExerciseTask(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
-    ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
+    asks = any(asked_exercise(name, judge.names) for name in judge.chapter.exercises)
+    ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude, asks=asks)
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 

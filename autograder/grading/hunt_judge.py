@@ -1,4 +1,4 @@
-"""The judge of an assignment that may have graded hunts: it knows their programs, besides the exercises."""
+"""The judge of an assignment that may have graded hunts and questions: it knows the hunts' programs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
 from autograder.grading.borrowed_hunts import BorrowedHunt, separate_hunts, with_all_borrowed
+from autograder.grading.borrowed_questions import separate_questions
 from autograder.questions.bug_hunt import read_hunts
 from autograder.questions.mended_program import MendingExercise, mending_exercise
 
@@ -17,14 +18,16 @@ from autograder.questions.mended_program import MendingExercise, mending_exercis
 class HuntJudge(Judge):
     """Judges the answers to an assignment; each hunt among what it borrows is a `MendingExercise` of its own name.
 
-    A mend is right or not, whichever known mistake it shows, so the bank of a hunt is empty.
+    A mend is right or not, whichever known mistake it shows, so the bank of a hunt is empty. Parts with questions are
+    in its chapter, for their points, and not among its `names`: nothing of them is probed.
     """
 
     def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
-        exercises, hunts = separate_hunts(lent)
+        others, parts = separate_questions(lent)
+        exercises, hunts = separate_hunts(others)
         super()._borrow(exercises)
         judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
-        self.chapter = with_all_borrowed(self.chapter, self.course, hunts)
+        self.chapter = with_all_borrowed(self.chapter, self.course, [*hunts, *parts])
         self.names = (*self.names, *judges)
         self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in hunts))))
         made = [self._mending(each, judges[each.name]) for each in hunts]

@@ -19,8 +19,10 @@ from autograder.sandbox.execution.run_specification import (
     LIMITS,
     AssignmentSetup,
     ExerciseOutcome,
+    Limits,
     ProbeStep,
     QuestionStep,
+    Runner,
     StatementsStep,
     Step,
 )
@@ -47,50 +49,72 @@ def ask_about_answers(
     cannot be run here.
     """
     plan = _plan(assignment, chapter, submission)
-    steps = tuple(_step(step, plan, names, draw) for step in plan.program.steps)
     run = runner_for(Path(assignment.course), assignment.unconfined)
-    outcomes = (
-        run(replace(plan.program, steps=steps), LIMITS) if any(isinstance(each, QuestionStep) for each in steps) else {}
-    )
-    called = {step.exercise: step.called for step in plan.program.probings}
-    return [_about(name, called.get(name, name), outcomes.get(name), plan) for name in names]
+    outcomes = ask(plan, {name: f"{draw} {name}" for name in names}, run)
+    return [_about(name, outcomes.get(name), plan) for name in names]
+
+
+def ask(
+    plan: RunPlan, draws: Mapping[str, str | int], run: Runner, limits: Limits = LIMITS
+) -> Mapping[str, ExerciseOutcome]:
+    """Run a submission again and ask about the answers to these exercises, with these draws, where grading probes them.
+
+    Returns the outcome for each of them that is in the plan.
+    """
+    steps = tuple(_step(step, plan, draws) for step in plan.program.steps)
+    return run(replace(plan.program, steps=steps), limits) if any(isinstance(s, QuestionStep) for s in steps) else {}
 
 
 def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> RunPlan:
+    course = course_in(Path(assignment.course))
     homes = tuple(dict.fromkeys([*([assignment.place] if assignment.is_chapter else []), *assignment.homes.values()]))
     for stem in homes:
-        course_in(Path(assignment.course)).keys(stem)  # the sandbox needs them: here, what is missing is one line
-    tasks = [
-        ExerciseTask(name, (), course_in(Path(assignment.course)).find(name).seconds) for name in chapter.exercises
-    ]
+        course.keys(stem)  # the sandbox needs them: here, what is missing is one line
+    known = set(course.exercise_names).intersection(
+        chapter.exercises
+    )  # hunts and questions are no exercises of its own
+    tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in chapter.exercises if name in known]
     setup = chapter.prelude if assignment.is_chapter else setup_text(submission.release)
     ground = AssignmentSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 
-def _step(step: Step, plan: RunPlan, names: Collection[str], draw: str) -> Step:
+def _step(step: Step, plan: RunPlan, draws: Mapping[str, str | int]) -> Step:
     """Return a step that asks in place of one that probes; where nothing is asked, one that does nothing."""
     if not isinstance(step, ProbeStep):
         return step
-    if step.exercise not in names:
+    if step.exercise not in draws:
         return StatementsStep(())
     text = (plan.later_sources if step.again else plan.sources).get(step.exercise, "")
     fields = {**vars(step), "seconds": step.seconds + _SPARE_SECONDS}
-    return QuestionStep(**fields, text=text, draw=f"{draw} {step.exercise}")
+    return QuestionStep(**fields, text=text, draw=draws[step.exercise])
 
 
-def _about(name: str, called: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> AnswerQuestions:
+def _about(name: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> AnswerQuestions:
     """Return the questions about the answer as of its check, else as of the end of the notebook, else the reason."""
+    try:
+        return AnswerQuestions(name, drawn_questions(name, outcome, plan)[0])
+    except NoQuestions as reason:
+        return AnswerQuestions(name, reason=str(reason))
+
+
+def drawn_questions(name: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> list[tuple[Question, ...]]:
+    """Return the questions in what asking has given: about the answer as of its check, and as of the notebook's end.
+
+    Raises NoQuestions, with the reason, if there are none about either.
+    """
     if outcome is None:
-        return AnswerQuestions(name, reason="no cell answers it")
-    reasons = []
+        raise NoQuestions("no cell answers it")
+    called = {step.exercise: step.called for step in plan.program.probings}.get(name, name)
+    found, reason = [], NoQuestions()
     for seen, sources in ((outcome, plan.sources), (outcome.later, plan.later_sources)):
-        if seen is not None:
-            try:
-                return AnswerQuestions(name, tuple(_questions(seen, name, called, sources)))
-            except NoQuestions as reason:
-                reasons.append(str(reason))
-    return AnswerQuestions(name, reason=reasons[-1])
+        try:
+            found += [tuple(_questions(seen, name, called, sources))] if seen is not None else []
+        except NoQuestions as why:
+            reason = why
+    if not found:
+        raise reason
+    return found
 
 
 def _questions(outcome: ExerciseOutcome, name: str, called: str, sources: Mapping[str, str]) -> list[Question]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import CHECK
+from autograder.questions.graded_questions import waits_for_person
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.submission.placed_cells import PlacedCell
 
@@ -73,6 +74,11 @@ class SubmissionVerdict:
         """Return the name of the cell that checks an exercise."""
         check = CHECK + exercise
         return qualified_name(self.notebooks[exercise], check) if exercise in self.notebooks else check
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Return the names of the check cells that a person has to score for this student, in one notebook."""
+        return tuple(CHECK + report.exercise for report in self.reports if waits_for_person(report))
 
     @property
     def score(self) -> float:

@@ -36,7 +36,7 @@ from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
-from autograder.nbgrader_plugin.save_grades import CHANGED
+from autograder.nbgrader_plugin.save_grades import CHANGED, WAITING
 from autograder.sandbox.require_confinement import check_confinement, is_unconfined_here
 from autograder.submission import student_folder
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
@@ -216,7 +216,7 @@ class GradeSubmission(NbGraderPreprocessor):
             found = _current(exporter.reasons, course, stem, student, about["key"])
             wanted = exporter.released.assignment
             shown = found.of_notebook(about["notebook"]) if wanted.parts else found
-            about[CHANGED] = shown.changed
+            about[CHANGED], about[WAITING] = shown.changed, shown.verdict.waiting
             with _gradebook(exporter.parent) as gradebook:
                 record_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)

@@ -263,6 +263,6 @@ def _advice(report: Report | None) -> Iterator[Html | str]:
     if report is None:
         return
     yield headline(report).partition(": ")[2]
-    first = next((each for each in report.verdicts if each.sentence), None)
-    if first is not None and not report.passed and first.status is not Status.NOT_ATTEMPTED:
+    first = next((each for each in report.failed_checks if each.sentence), None)
+    if first is not None and first.status is not Status.NOT_ATTEMPTED:
         yield from (". ", prose(first.sentence))

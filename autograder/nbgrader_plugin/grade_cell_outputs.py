@@ -10,6 +10,7 @@ from nbformat import NotebookNode, from_dict
 from autograder.diagnosis.verdict import Report
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.report_rendering import headline, html, text
+from autograder.questions.graded_questions import waits_for_person
 
 
 def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[str, ...] = ()) -> list[NotebookNode]:
@@ -18,7 +19,7 @@ def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[s
     None of them is on stderr, where nbgrader takes any text for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
-    line = f"{headline(report)}. {points_text(verdict, exercise)}\n"
+    line = f"{headline(report)}.{'' if waits_for_person(report) else f' {points_text(verdict, exercise)}'}\n"
     rendered = _rendered(report, hints)
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [

@@ -9,6 +9,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 
 from autograder.course import marked_regions
+from autograder.nbgrader_plugin.ask_questions import AskQuestions
 
 
 class PlaceStarters(NbGraderPreprocessor):
@@ -26,7 +27,7 @@ class PlaceStarters(NbGraderPreprocessor):
 
 
 def release_preprocessors() -> list[type]:
-    """Return nbgrader's preprocessors from source to release, with PlaceStarters after ClearSolutions."""
-    steps = list(GenerateAssignment.class_traits()["preprocessors"].default())
+    """Return nbgrader's steps from source to release: AskQuestions first, PlaceStarters after ClearSolutions."""
+    steps = [AskQuestions, *GenerateAssignment.class_traits()["preprocessors"].default()]
     steps.insert(steps.index(ClearSolutions) + 1, PlaceStarters)
     return steps

@@ -1,4 +1,4 @@
-"""An nbgrader preprocessor that saves automatic scores and asks for review only where the points have changed."""
+"""An nbgrader preprocessor that saves automatic scores, and asks for review where they changed or there are none."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
 CHANGED = "changed"  # key in `resources["nbgrader"]`: the names of cells whose points changed; None means all cells
+WAITING = "waiting"  # key there: the names of cells that a person has to score
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc,unused-ignore]
@@ -27,6 +28,9 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc,unused-ignore]
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
         is_settled = grade.manual_score is not None and not grade.needs_manual_grade
         super()._add_score(cell, resources)
+        if name in resources["nbgrader"].get(WAITING, ()):
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
         if is_settled and changed is not None and name not in changed:
             grade.needs_manual_grade = False
             self.gradebook.db.commit()

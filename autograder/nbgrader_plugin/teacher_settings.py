@@ -1,7 +1,8 @@
-"""Read due dates, extensions and the penalty for lateness from the teacher's settings file.
+"""Read due dates, extensions, the penalty for lateness and what releases ask from the teacher's settings file.
 
 The file is `teacher.toml` in the course folder; the project does not come with one:
 
+    questions = true  # releases ask three questions about the student's own code after each core exercise
     [due]
     week_one = "2026-11-30 18:00"
     [extended.week_one]
@@ -33,7 +34,7 @@ from autograder.errors import WorkFailed
 
 SETTINGS = "teacher.toml"
 _DAY = 86_400
-_KEYS = {"": ("due", "extended", "late", "nbgrader"), "late": ("points_per_day", "grace_hours")}
+_KEYS = {"": ("due", "extended", "late", "nbgrader", "questions"), "late": ("points_per_day", "grace_hours")}
 _LATER = re.compile(r"\+\s*(\d+)\s*(d|day|days|h|hour|hours)")
 _FORM = 'a day and a time, such as "2026-11-30 18:00"'
 
@@ -69,13 +70,7 @@ class Deadlines:
 def read_deadlines(course: Path) -> Deadlines:
     """Read a course's settings file; raise WorkFailed, with a line that says what to correct, if it is invalid."""
     path = course / SETTINGS
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return Deadlines()
-    except (OSError, ValueError) as error:
-        raise WorkFailed(f"{path} cannot be read ({error}); nothing was changed. Correct it.") from None
-    _check_names(path, "", found)
+    found = _settings(path)
     due = {chapter: _at(path, chapter, value) for chapter, value in _table(path, found, "due").items()}
     extended = {
         chapter: {student: _at(path, student, value) for student, value in _table(path, about, chapter).items()}
@@ -87,6 +82,25 @@ def read_deadlines(course: Path) -> Deadlines:
     for name in (nbgraders := _table(path, found, "nbgrader")):
         _table(path, nbgraders, name)
     return Deadlines(due, extended, _lateness(path, found))
+
+
+def asks_questions(course: Path) -> bool:
+    """Return whether releases ask about students' own code; raise WorkFailed if the settings file is invalid."""
+    return bool(_settings(course / SETTINGS).get("questions", False))
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """Return what the file holds, {} if there is none; raise WorkFailed for an unknown name."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise WorkFailed(f"{path} cannot be read ({error}); nothing was changed. Correct it.") from None
+    _check_names(path, "", found)
+    if type(asked := found.get("questions", False)) is not bool:
+        raise WorkFailed(f"{path}: expected true or false for questions, found {asked!r}. Correct it.")
+    return found
 
 
 def nbgrader_settings(course: Path) -> dict[str, dict[str, Any]]:

@@ -20,6 +20,7 @@ from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
+from autograder.notebook.answers_about_own_code import check_answers
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
@@ -32,6 +33,7 @@ from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
 from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.graded_questions import asked_exercise
 from autograder.questions.mended_program import MendingExercise, mending_exercise
 from autograder.questions.student_program import is_askable
 
@@ -45,13 +47,11 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
-    A mended program of a graded hunt (`their_NAME`) takes the visible cases, and is no progress.
+    A mended program of a graded hunt (`their_NAME`) takes the visible cases, and is no progress. Of answers to graded
+    questions (`about_NAME`) it says how many there are.
     """
     reject_answer_as_name(name)
-    with fresh_cases.end_kernel_at_course_error():
-        is_mend = hunted_exercise(name, current_course().exercise_names) is not None
-    if is_mend:
-        _check_mend(name, answer)
+    if _is_checked_apart(name, answer):
         return
     with still_checking(name) as show:
         if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
@@ -71,6 +71,18 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     if report.passed:
         say_once_where_it_is_kept()
     _refuse(report)
+
+
+def _is_checked_apart(name: str, answer: object) -> bool:
+    """Check what belongs to a graded hunt or to graded questions, and return True; return False for any other name."""
+    with fresh_cases.end_kernel_at_course_error():
+        known = tuple(current_course().exercise_names)
+    asked, hunted = asked_exercise(name, known), hunted_exercise(name, known)
+    if asked:
+        check_answers(name, asked, answer)
+    elif hunted:
+        _check_mend(name, answer)
+    return bool(asked or hunted)
 
 
 def _check_mend(name: str, answer: object) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from autograder.diagnosis.verdict import NOT_GRADED, GridPair, Report, Status, Verdict
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
+from autograder.questions.graded_questions import A_PERSON, is_about_own_code, waits_for_person
 
 _MARKS = {
     Status.PASS: (PASSED_MARK, ""),
@@ -33,14 +34,16 @@ class Feedback:
 
 
 def headline(report: Report) -> str:
-    """Return one line with the exercise and the number of its passed checks."""
-    done = len(report.passed_checks)
+    """Return one line with the exercise and the number of its passed checks, or of its questions answered right."""
+    done, what = len(report.passed_checks), "questions right" if is_about_own_code(report) else "checks passed"
     if report.passed:
-        return f"{report.exercise}: all {done} checks passed"
+        return f"{report.exercise}: all {done} {what}"
+    if waits_for_person(report):
+        return f"{report.exercise}: waits for {A_PERSON}"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
         unread = report.verdicts[0].sentence.startswith(NOT_GRADED)
         return f"{report.exercise}: {'not graded' if unread else 'not begun yet'}"
-    return f"{report.exercise}: {done} of {len(report.verdicts)} checks passed"
+    return f"{report.exercise}: {done} of {len(report.verdicts)} {what}"
 
 
 def text(report: Report, hints: tuple[str, ...] = ()) -> str:
@@ -60,6 +63,8 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
 def _mark(verdict: Verdict, report: Report) -> tuple[str, str]:
     """Return the mark of a verdict, and the words that follow its requirement."""
     sign_, word = _MARKS[verdict.status]
+    if verdict.after == A_PERSON:
+        return sign_, word.format(after=A_PERSON)
     first = verdict.after in ("", report.verdicts[0].requirement)
     return sign_, word.format(after="the first check" if first else f"“{verdict.after}”")
 
@@ -81,7 +86,8 @@ def _once(sentence: str, shown: set[str]) -> str:
 
 def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
     """Return the report as HTML with inline styles, for any front end, light or dark."""
-    color = PASSED if report.passed else OPEN if report.first is None or _untouched(report) else FAILED
+    is_open = report.first is None or _untouched(report) or waits_for_person(report)
+    color = PASSED if report.passed else OPEN if is_open else FAILED
     shown: set[str] = set()
     rows = tag(
         "ul",

@@ -1,4 +1,4 @@
-"""Draw questions about a reader's own program that passes an exercise, by default three within half a second.
+"""Draw questions about a reader's own program that passes an exercise: at most three, and within a limit.
 
 The program runs twice on each newly drawn case, traced line by line. Questions use only facts on which both runs agree,
 and each choice is verified by computing it. If that leaves no question, NoQuestions is raised with the reason.
@@ -6,7 +6,6 @@ and each choice is verified by computing it. If that leaves no question, NoQuest
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
@@ -15,6 +14,7 @@ import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, Exercise
+from autograder.questions.effort_limit import EffortLimit, limit_steps
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
 from autograder.questions.questions_on_changes import (
@@ -32,7 +32,8 @@ from autograder.questions.questions_on_values import (
 )
 from autograder.questions.student_program import NoQuestions, OwnCode
 
-MOST, SECONDS = 3, 0.5
+MOST = 3
+_STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
@@ -45,19 +46,19 @@ def own_code_questions(
     called: str,
     names: Mapping[str, Any],
     random: Random,
-    seconds: float = SECONDS,
+    limit: EffortLimit,
     most: int = MOST,
 ) -> list[Question]:
     """Return up to `most` questions about a program; raise NoQuestions, with the reason, if there is none.
 
-    `text` defines the answer, which is `names[called]`; `names` are those that it finds there. Takes a little more than
-    `seconds` at most.
+    `text` defines the answer, which is `names[called]`; `names` are those that it finds there. No step of the program
+    is run once `limit` is reached.
     """
-    code = OwnCode(exercise, key, text, called, names, time.monotonic() + seconds)
+    code = OwnCode(exercise, key, text, called, names, limit)
     found: list[Question] = []
     ran = False
     for case in _cases(exercise, random):
-        if len(found) >= most or time.monotonic() > code.deadline:
+        if len(found) >= most or limit.is_over():
             break
         run = code.run(case)
         if run is not None and run.events:
@@ -67,6 +68,13 @@ def own_code_questions(
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)
     return found
+
+
+def repeatable_questions(
+    exercise: Exercise, key: ExpectedObservations, text: str, called: str, names: Mapping[str, Any], draw: int
+) -> list[Question]:
+    """Return up to three questions, the same for the same program and number on any machine, however fast it is."""
+    return own_code_questions(exercise, key, text, called, names, Random(draw), limit_steps(_STEPS))
 
 
 _NO_RUN = "no run of it can be traced: it takes long, or does not do the same each time, or not what its text says"

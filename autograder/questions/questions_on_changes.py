@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -170,14 +169,15 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask which requirement is the first that `check` does not pass without a part of the program."""
     if not asked.code.may_be_changed:
         return
-    begun = time.monotonic()
+    limit = asked.code.limit
+    begun = limit.now()
     whole = asked.code.judged(asked.code.tree)
-    took = time.monotonic() - begun
+    took = limit.now() - begun
     if whole is None or not whole.passed:
         return
     sentences = [verdict.requirement for verdict in whole.verdicts]
     for _, edit in zip(range(_MOST_CHANGES), edits(asked), strict=False):
-        if time.monotonic() + 2 * took > asked.code.deadline:
+        if limit.now() + 2 * took > limit.end:
             return
         one, two = (asked.code.judged(edit.tree, seed) for seed in (1, 2))
         if one is None or two is None or one.first != two.first:

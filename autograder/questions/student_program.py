@@ -6,7 +6,6 @@ import ast
 import inspect
 import random
 import re
-import time
 import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from autograder.exercises.probe import copy_of
 from autograder.name_bindings import names_of
 from autograder.questions.agreed_run import Run, agreed_run, same_data
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
+from autograder.questions.effort_limit import EffortLimit
 from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
 
 MOST_LINES = 120
@@ -65,7 +65,7 @@ class OwnCode:
 
     `name` is the function or class that it defines; `names` are the global names it can use, with their values, and
     `names[name]` is the answer itself. Raises NoQuestions if its text does not define `name`, is too long, or changes
-    after its definition what it has defined. No run goes on after `deadline`, a value of `time.monotonic()`.
+    after its definition what it has defined. No run goes on once `limit` is reached.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class OwnCode:
         text: str,
         name: str,
         names: Mapping[str, Any],
-        deadline: float,
+        limit: EffortLimit,
     ) -> None:
-        self.exercise, self.key, self.name, self.names, self.deadline = exercise, key, name, names, deadline
+        self.exercise, self.key, self.name, self.names, self.limit = exercise, key, name, names, limit
         self.text, self.tree = _without_docstrings(text, name)
         self.lines = self.text.splitlines()
         if len(self.lines) > MOST_LINES:
@@ -140,7 +140,7 @@ class OwnCode:
         is_known = calls and calls[0].what in ("__init__", self.name)
         if not is_known or any(each.arguments is None for each in calls):
             return None
-        recorder, made = RunRecorder(self.deadline), None
+        recorder, made = RunRecorder(self.limit), None
         with quietly(3), suppress(Exception):
             answer = self.answer(self._code, recorder)
             for call in calls:
@@ -156,7 +156,7 @@ class OwnCode:
         return seen[0] if seen else None
 
     def _observed(self, case: Case, code: CodeType, seed: int) -> tuple[RunRecorder, Observation] | None:
-        recorder = RunRecorder(self.deadline)
+        recorder = RunRecorder(self.limit)
         seen = self._seen(recorder, seed, code, [case])
         return None if seen is None else (recorder, seen[0])
 
@@ -167,22 +167,22 @@ class OwnCode:
         seen: tuple[Observation, ...] | None = None
         with quietly(seed):
             seen = self.exercise.observe(self.answer(code, recorder), cases)
-        return None if recorder.stopped or time.monotonic() > self.deadline else seen
+        return None if recorder.stopped or self.limit.is_over() else seen
 
     def changed(self, tree: ast.Module, case: Case, seed: int) -> RunRecorder | None:
         """Return the record of a changed version's run on a case; None if it takes too long."""
-        recorder = RunRecorder(self.deadline)
+        recorder = RunRecorder(self.limit)
         return None if self._seen(recorder, seed, traced_code(tree, self.text), [case]) is None else recorder
 
     def judged(self, tree: ast.Module, seed: int = 1) -> Report | None:
         """Return what `check` says of a changed version on its visible cases; None if it takes too long."""
-        recorder = RunRecorder(self.deadline, record=False)
+        recorder = RunRecorder(self.limit, record=False)
         seen = self._seen(recorder, seed, traced_code(tree, self.text), self.key.cases)
         return None if seen is None else judge(self.exercise, self.key, seen, ast.unparse(tree))
 
     def called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunRecorder | None:
         """Return the record of a plain call of the answer with copies of these arguments; None if it takes too long."""
-        recorder = RunRecorder(self.deadline)
+        recorder = RunRecorder(self.limit)
         with quietly(1):
             answer = self.answer(self._code, recorder)
             try:

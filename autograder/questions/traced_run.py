@@ -1,13 +1,12 @@
 """Record what happens in a run of a program whose syntax tree `ast_instrumentation` has added calls to.
 
-Facts are recorded, never live objects, so that the program's memory is freed as usual. A run ends when its time is
-over, without threads and signals.
+Facts are recorded, never live objects, so that the program's memory is freed as usual. A run ends at its limit, without
+threads and signals.
 """
 
 from __future__ import annotations
 
 import copy
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +17,14 @@ import torch
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.questions.ast_instrumentation import FILE, TRACE
+from autograder.questions.effort_limit import EffortLimit
 from autograder.questions.value_facts import Fact, comparable_plain_data, fact_of
 
 RESULT = "the result"  # the name of what a function returns
 
 
 class TimeOver(BaseException):
-    """Ends a program whose time is over; no Exception, so that `except Exception` in the program lets it through."""
+    """Ends a program at its limit; no Exception, so that `except Exception` in the program lets it through."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class RunRecorder:
     """The record of one run of a program: the events of the shown calls, and how often each line ran in them.
 
     Shown is the first call of one of the program's functions, and all that it calls; where that makes an object, the
-    next call is shown as well if it is a method of that object. `deadline` is a value of `time.monotonic()`.
+    next call is shown as well if it is a method of that object. No step follows once `limit` is reached.
     """
 
-    deadline: float
+    limit: EffortLimit
     record: bool = True
     events: list[Event] = field(default_factory=list)
     counts: Counter[int] = field(default_factory=Counter)
@@ -88,7 +88,7 @@ class RunRecorder:
     _seen: set[tuple[str, int, str]] = field(default_factory=set)
 
     def _is_shown(self) -> bool:
-        if time.monotonic() > self.deadline:
+        if self.limit.is_over():
             self.stopped = True
             raise TimeOver
         return 0 < self._calls <= self._shown and self._depth > 0

@@ -9,7 +9,8 @@ from pathlib import Path
 from autograder.course.course_location import bank_file
 from autograder.errors import CourseError
 from autograder.grading.assignment import read_assignment, released_notebook_names, released_or_committed_path
-from autograder.grading.borrowed_hunts import separate_hunts
+from autograder.grading.borrowed_hunts import BorrowedHunt
+from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
@@ -35,8 +36,9 @@ def _chapter(results: ClassResults) -> Iterator[ExerciseForms]:
         return
     examples, reports = ExamplePicker(results), next(iter(results.verdicts.values())).reports
     sources = {student: examples.answers(student) for student in results.verdicts}
-    hunts = {each.name for each in separate_hunts(wanted.lent)[1]}  # two mends of one program are meant to be equal
-    compared = {*chapter.exercises} - hunts
+    # Two mends of one program are meant to be equal, and answers to questions are no code.
+    others = {each.name for each in wanted.lent if isinstance(each, BorrowedHunt | BorrowedQuestions)}
+    compared = {*chapter.exercises} - others
     for exercise in (report.exercise for report in reports if report.exercise in compared):
         own = [chapter.starter(exercise), chapter.solution(exercise)]
         known = [

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.questions.bug_hunt import MENDED
+from autograder.questions.graded_questions import is_about_own_code
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
 
@@ -104,8 +105,9 @@ def unexplained_answers(results: ClassResults) -> list[UnexplainedAnswers]:
 
 
 def _is_unexplained(report: Report) -> bool:
-    """Whether an answer ran and was wrong, and matched no known mistake of the answer bank; hunts have no bank."""
-    if report.passed or report.mistakes or not is_attempted(report) or report.verdicts[0].requirement == MENDED:
+    """Whether an answer ran and was wrong, and matched no known mistake; hunts and questions have no answer bank."""
+    has_no_bank = report.verdicts[0].requirement == MENDED or is_about_own_code(report)
+    if report.passed or report.mistakes or not is_attempted(report) or has_no_bank:
         return False
     return any(each.status is Status.FAIL or (each.status is Status.ERROR and each.call) for each in report.verdicts)
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from autograder.course.chapter_model import Chapter
+from autograder.course.course import course_in
 from autograder.course.course_location import assignments_in
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
@@ -58,7 +59,7 @@ def write_oral_page(course: Path, student: str, stem: str, *, unconfined: bool) 
     chapter, parcel = assignment.chapter(), read_student_files(assignment, folder)
     submission = assignment.read(parcel, assignment.released())
     verdict = _verdict(course, student, stem, submission, parcel.digest)
-    names = _passed(student, stem, chapter, verdict)
+    names = _passed(course, student, stem, chapter, verdict)
     found = ask_about_answers(assignment, chapter, submission, names, f"{student} {parcel.digest}")
     talk = choose_talk([each.questions for each in found])
     reasons = "; ".join(f"{each.exercise}: {each.reason}" for each in found if each.reason)
@@ -115,9 +116,10 @@ def _verdict(course: Path, student: str, stem: str, submission: Submission, dige
     return verdict
 
 
-def _passed(student: str, stem: str, chapter: Chapter, verdict: SubmissionVerdict) -> list[str]:
+def _passed(course: Path, student: str, stem: str, chapter: Chapter, verdict: SubmissionVerdict) -> list[str]:
     """Return the exercises that the student has passed, those worth most first, and stretch exercises last."""
-    passed = [each.exercise for each in verdict.reports if each.passed and each.exercise in chapter.exercises]
+    known = set(course_in(course).exercise_names).intersection(chapter.exercises)
+    passed = [each.exercise for each in verdict.reports if each.passed and each.exercise in known]
     if not passed:
         raise WorkFailed(
             f"expected an exercise that {student!r} has passed in {stem}, found none: questions are about answers "

@@ -22,6 +22,7 @@ from autograder.submission.suspicious_code import GRADER, SHARED, TamperingSearc
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode
 
+WORTH_A_LOOK = "worth a look, costs no points"  # begins each sentence
 _MOST = 6  # lines that are reported for one submission
 _LONGEST = 80  # characters of a line that are shown
 
@@ -47,7 +48,7 @@ def suspicious_line_messages(
         for number, what, line in _firsts(found, _split(text), written):
             messages.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
     more = len(messages) - _MOST
-    return (*messages[:_MOST], *([f"worth a look, costs no points: {more} more such lines"] if more > 0 else []))
+    return (*messages[:_MOST], *([f"{WORTH_A_LOOK}: {more} more such lines"] if more > 0 else []))
 
 
 @lru_cache(maxsize=8)
@@ -68,7 +69,7 @@ def _firsts(found: Iterable[tuple[int, str]], lines: Sequence[str], written: Set
 
 def _sentence(index: int, exercises: Sequence[str], number: int, what: str, line: str) -> str:
     whose = f" ({', '.join(exercises)})" if exercises else ""
-    return f"worth a look, costs no points: cell {index + 1}{whose}, line {number} {what}: `{line}`"
+    return f"{WORTH_A_LOOK}: cell {index + 1}{whose}, line {number} {what}: `{line}`"
 
 
 def _shown(line: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import autograder
 from autograder.submission.answer_extraction import python_of
-from autograder.submission.import_aliases import Scope, imported_paths, is_under, string_constant
+from autograder.submission.import_aliases import IMPORTING, Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"
 # The package conflicts are what the first cell of each notebook asks about.
@@ -141,6 +141,8 @@ class TamperingSearch:
             self._run(node, string_constant(node.args[0]), scope)
         elif function == "builtins.getattr" and text in _INSIDES:
             self._report(node, _INSIDES[text])
+        elif function in IMPORTING and node.args and not string_constant(node.args[0]):
+            self._report(node, "imports a module whose name nobody can read here")
         if function:
             self._read(node, scope.path(node))
         self._any(node, scope)

@@ -15,7 +15,8 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.errors import DamagedData
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
-from autograder.questions.own_code_questions import own_code_questions
+from autograder.questions.effort_limit import limit_seconds
+from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions
 
@@ -28,15 +29,20 @@ _UNREADABLE = "what came back is no question"
 
 
 def ask_about(
-    exercise: Exercise, key: ExpectedObservations, names: Mapping[str, Any], called: str, text: str, draw: str
+    exercise: Exercise, key: ExpectedObservations, names: Mapping[str, Any], called: str, text: str, draw: str | int
 ) -> Sequence[Observation]:
-    """Return questions about the answer `names[called]`, whose text is `text`, as observations; `draw` is the seed."""
+    """Return questions about the answer `names[called]`, whose text is `text`, as observations; `draw` is the seed.
+
+    A number gives the questions that a notebook draws with it.
+    """
     try:
         if not judge(exercise, key, exercise.observe(names[called], key.cases), text).passed:
             raise NoQuestions("it does not pass its check here")
-        found = own_code_questions(
-            exercise, key, text, called, names, Random(draw), seconds=ASKED_SECONDS, most=MOST_QUESTIONS
-        )
+        about = exercise, key, text, called, names
+        if isinstance(draw, int):
+            found = repeatable_questions(*about, draw)
+        else:
+            found = own_code_questions(*about, Random(draw), limit_seconds(ASKED_SECONDS), MOST_QUESTIONS)
     except NoQuestions as reason:
         return [{_NONE: str(reason)}]
     plain = (question.to_json() for question in found)

@@ -57,12 +57,12 @@ class ProbeStep:
 class QuestionStep(ProbeStep):
     """A step that asks about an answer that passes, instead of probing it.
 
-    `text` is the answer's text, and `draw` decides which questions are drawn. The outcome's observations are those that
-    `question_step` describes.
+    `text` is the answer's text, and `draw` decides which questions are drawn: a number those that a notebook draws with
+    it. The outcome's observations are those that `question_step` describes.
     """
 
     text: str = ""
-    draw: str = ""
+    draw: str | int = ""
 
 
 Step = StatementsStep | CellStep | ProbeStep

@@ -1,0 +1,42 @@
+"""Graded questions of an assignment: parts that ask about a student's answer to an exercise of the same notebook.
+
+A notebook has one by the ids of its two cells, `about_NAME` and `check_about_NAME`. Nothing of a part is probed: it
+is an exercise for points and reports alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.chapter_model import Cell, CellKind
+from autograder.course.course_location import SHIPPED
+
+
+@dataclass(frozen=True)
+class BorrowedQuestions(BorrowedExercise):
+    """A part that asks about answers to the exercise `asked`, of the chapter `home`."""
+
+    asked: str = ""
+
+
+def separate_questions(lent: Iterable[BorrowedExercise]) -> tuple[list[BorrowedExercise], list[BorrowedQuestions]]:
+    """Return what is no part with questions, and these parts."""
+    every = list(lent)
+    parts = [each for each in every if isinstance(each, BorrowedQuestions)]
+    return [each for each in every if not isinstance(each, BorrowedQuestions)], parts
+
+
+def files_of_questions(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
+    """Return the paths of the shipped observations, which an answer has to match before it is asked about."""
+    homes = sorted({each.home for each in separate_questions(lent)[1]})
+    return [course / SHIPPED / f"{stem}{suffix}" for stem in homes for suffix in (".json", ".safetensors")]
+
+
+def cells_of_questions(parts: Iterable[BorrowedQuestions]) -> Iterator[Cell]:
+    """Yield for each part an exercise cell, and a check cell with its points."""
+    for each in parts:
+        yield Cell(CellKind.EXERCISE, {"exercise": each.name}, 1, f"{each.name} = {{}}")
+        yield Cell(CellKind.CHECK, {"check": each.name, "points": each.points}, 1, "")

@@ -1,0 +1,97 @@
+"""Grade the parts of a submission that ask about the student's own answers.
+
+The sandbox runs the submission once more, and draws the questions again where the student's code runs, which could
+forge them. So a part waits for a person where grading comes to other questions than the notebook did, where it comes to
+none, and where a line of the notebook is worth a look. Past that, forging gains nothing that honest means do not give:
+whoever runs the own code knows what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from autograder.diagnosis.verdict import NOT_GRADED, Report
+from autograder.errors import DamagedData
+from autograder.grading.execution_plan import RunPlan
+from autograder.grading.submission_questions import ask, drawn_questions
+from autograder.questions.ast_instrumentation import TRACE
+from autograder.questions.graded_questions import (
+    WrittenAnswers,
+    asked_exercise,
+    digest_of_questions,
+    part_name,
+    report_on_answers,
+    unanswered_report,
+    waiting_report,
+    waits_for_person,
+    written_answers,
+)
+from autograder.questions.student_program import NoQuestions
+from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Runner
+from autograder.submission.review_flags import WORTH_A_LOOK
+from autograder.submission.submission import Submission
+
+_OTHERS = (
+    "Grading came to other questions than those that you answered: your code has changed since, or it does not do the "
+    "same everywhere."
+)
+
+
+class QuestionParts:
+    """The parts of one submission; `every` names the exercises and parts of its assignment, `judged` the exercises.
+
+    `plan` is None for a submission that cannot be read.
+    """
+
+    def __init__(
+        self, submission: Submission, plan: RunPlan | None, every: Iterable[str], judged: Sequence[str]
+    ) -> None:
+        self._submission, self._plan = submission, plan
+        self._asked = {name: asked for name in every if (asked := asked_exercise(name, judged))}
+        self._written = {name: _written(submission.answers.get(name, ""), name) for name in self._asked}
+
+    def outcomes(self, run: Runner, limits: Limits) -> dict[str, ExerciseOutcome]:
+        """Draw the questions of the answered parts again, and return the outcome of each part."""
+        draws = {
+            self._asked[name]: each.draw for name, each in self._written.items() if isinstance(each, WrittenAnswers)
+        }
+        found = ask(self._plan, draws, run, limits) if self._plan is not None and draws else {}
+        return {part_name(asked): outcome for asked, outcome in found.items() if asked in draws}
+
+    def report(self, name: str, judged: Mapping[str, Report], outcomes: Mapping[str, ExerciseOutcome]) -> Report:
+        """Return the report on a part; `judged` are those on the exercises."""
+        asked, written = self._asked[name], self._written[name]
+        if self._plan is None:
+            return unanswered_report(name, f"{NOT_GRADED}: {self._submission.trouble}")
+        if not judged[asked].passed:
+            return unanswered_report(name, f"You are asked about `{asked}` once it passes its check.")
+        if written is None:
+            return unanswered_report(name, f'No question is answered: `about("{asked}", graded=True)` prints them.')
+        if isinstance(written, DamagedData):
+            return waiting_report(name, f"The answers cannot be read: {written}.")
+        if _may_reach_questions(self._submission):
+            return waiting_report(name, "")  # why is for the teacher alone, as all that is worth a look
+        try:
+            drawn = drawn_questions(asked, outcomes.get(name), self._plan)
+        except NoQuestions as reason:
+            return waiting_report(name, f"Grading found no question to ask about your code: {reason}.")
+        same = next((each for each in drawn if digest_of_questions(each) == written.digest), None)
+        return waiting_report(name, _OTHERS) if same is None else report_on_answers(name, same, written.chosen)
+
+
+def _may_reach_questions(submission: Submission) -> bool:
+    """Return whether the text of a submission may reach what draws the questions, as far as a text shows that."""
+    is_flagged = any(line.startswith(WORTH_A_LOOK) for line in submission.eye)
+    return is_flagged or any(TRACE in part.source for part in submission.parts)
+
+
+def _written(source: str, name: str) -> WrittenAnswers | DamagedData | None:
+    try:
+        return written_answers(source, name)
+    except DamagedData as error:
+        return error
+
+
+def waiting_lines(reports: Iterable[Report]) -> tuple[str, ...]:
+    """Return a line for the teacher about each part that waits for a score."""
+    return tuple(f"{each.exercise}: {each.verdicts[0].sentence}" for each in reports if waits_for_person(each))
