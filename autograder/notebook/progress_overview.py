@@ -134,8 +134,8 @@ def progress(chapter: int | None = None) -> Progress:
     """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all sittings, a line each.
 
     It knows the checks that were run in this folder, and the answers that you gave to `review`; they are kept in files
-    there. Once all exercises with points of a chapter have passed, those of its excursions aside, its card stands below:
-    what you can do now, and a picture made with what you wrote.
+    there. Once all exercises with points of a chapter have passed, those of its excursions aside, its card stands
+    below: what you can do now, and a picture made with what you wrote.
     """
     listed = current_course().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
