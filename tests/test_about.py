@@ -57,7 +57,7 @@ def notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Not
 
 
 def test_a_pass_offers_questions_in_one_line(notebook: Notebook) -> None:
-    """After a pass one line says how to be asked, with the import where one is needed; after a failed check none does."""
+    """After a pass one line says how to be asked, with the import if it is needed; after a failed check none does."""
     assert OFFER not in notebook.run(RIGHT.replace("transpose(1, 2)", "clone()"), PASS)
     assert notebook.run(RIGHT, PASS).count(f'{OFFER} about("{NAME}") in a new cell.') == 1
     del notebook.shell.user_ns["about"]
