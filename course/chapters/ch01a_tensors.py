@@ -416,7 +416,7 @@ assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0
 assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
 
 # %% [markdown]
-# And the page? Let the function itself begin with `digit = digit.clone()`. Then it writes into a copy, the page stays as it was, and nobody who calls it has to think of it.
+# And the page? Let `wipe` itself begin with `digit = digit.clone()`. Then it writes into a copy, the page stays as it was, and nobody who calls the function has to think of it.
 # NumPy's arrays pose the same question: `torch.tensor(array)` copies the numbers, and `torch.from_numpy(array)` shares their memory.
 #
 # ### Exercise: `first_and_rest`
