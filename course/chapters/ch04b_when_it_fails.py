@@ -427,7 +427,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
-# | price | a number | (n, 1) | floats (n,) | `mse_loss`, of equal shapes |
+# | price | a number | (n, 1) | floats (n,) | `mse_loss`, on equal shapes |
 # | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
 # | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
 # | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |

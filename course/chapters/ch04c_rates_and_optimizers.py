@@ -12,7 +12,7 @@
 # - scale your data, so that one rate suits all parameters
 # - choose an optimizer, and let the rate fall on the way
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional, and nothing later needs section 7, behind the end.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. The longest exercise stands behind the end, in section 7, and nothing later needs it. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -183,7 +183,7 @@ assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
 # There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back: in the end it knows no more than at first.
-# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. (There the lowest training loss need not go with the best reading: it is the loss of the digits that the model learns from, and a few digits of the drawer more or less are chance.) So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
+# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. (The lowest training loss need not belong to the best reader: it is measured on the digits that the model learns from, and a few digits more or less in the drawer are chance.) So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line?
