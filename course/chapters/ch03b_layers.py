@@ -823,7 +823,7 @@ assert pooled.tolist() == [[3, 1], [1, 4]] and pooled[1, 1] == strokes[3:, 3:].m
 figures.pooling(strokes, 3)
 
 # %% [markdown]
-# The zero rises at the upper left and at the lower right. The four numbers on the right still say so, and they no longer say at which place.
+# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say so, but no longer at which place.
 #
 # One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
 

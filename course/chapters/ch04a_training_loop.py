@@ -275,7 +275,7 @@ assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backwa
 
 # %% [markdown]
 # In none. Without `backward` or `step` the weight stays at 0.
-# Without `zero_grad` it does move, so where is the harm? The losses will tell, and those of other orders with them: the cell below your guess lists eight orders, some with a line missing.
+# Without `zero_grad` it does move, so where is the harm? Look at the losses, and try other orders too: the cell below your guess lists eight, some with a line missing.
 #
 # *Predict.* In how many of the eight does the loss go all the way down?
 
