@@ -12,7 +12,7 @@ from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, ReaderStep
 from explorers.read_graph import Graph, Node, NodeOutput
 from explorers.saved_tensors import Saved
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 NOTHING = Html("")
 LEAF = "A leaf: a tensor that requires grad and is not the result of a step. Here the backward pass ends."

@@ -22,9 +22,9 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import visible_report
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.saved_notebook import path_of_notebook
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, read_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake

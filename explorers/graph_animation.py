@@ -16,7 +16,7 @@ from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_steps import UnfoldedGraph
 from explorers.read_graph import Node
 from explorers.recorded_animation import PartValues, RecordedRun
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 MOST_FILMED = 550  # a graph with more rows is not filmed
 MOST_AT_ONCE = 40  # rows one below the other, in a graph that is filmed

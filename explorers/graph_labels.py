@@ -9,7 +9,7 @@ from explorers.explorer_markup import number
 from explorers.graph_modules import GraphRow
 from explorers.graph_traversal import ResultPlace
 from explorers.read_graph import Graph, Node
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 FEW = 4  # a tensor with at most this many numbers is written out in a line
 

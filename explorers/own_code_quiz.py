@@ -11,8 +11,8 @@ from autograder.course.course import current_course
 from autograder.exercises.exercise import Exercise
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck
-from autograder.notebook.lesson_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.time_limit import OutOfTime, deadline
 from autograder.questions.effort_limit import limit_seconds
 from autograder.questions.graded_questions import DRAWS, lines_to_copy

@@ -77,6 +77,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch02 life": ch02.life,
     "ch02 kept_graphs": lambda: ch02.kept_graphs(4),
     "ch02 versions": ch02.versions,
+    "ch02 nan_at_zero": ch02.nan_at_zero,
     "ch02 relus": ch02.relus,
     "ch03 first_page": ch03.first_page,
     "ch03 two_layers": lambda: ch03.two_layers(32, 10),

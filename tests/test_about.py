@@ -25,7 +25,7 @@ def flatten_images(x):
     return rows.transpose(1, 2)
 """
 PASS = f'check("{NAME}", {NAME})'
-OFFER = "from autograder import about"
+OFFER = "For questions about your code, run"
 
 
 class Notebook:
@@ -57,9 +57,11 @@ def notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Not
 
 
 def test_a_pass_offers_questions_in_one_line(notebook: Notebook) -> None:
-    """After a pass one line says how to be asked; after a failed check nothing does."""
+    """After a pass one line says how to be asked, with the import if it is needed; after a failed check none does."""
     assert OFFER not in notebook.run(RIGHT.replace("transpose(1, 2)", "clone()"), PASS)
-    assert notebook.run(RIGHT, PASS).count(f'{OFFER}; about("{NAME}")`.') == 1
+    assert notebook.run(RIGHT, PASS).count(f'{OFFER} about("{NAME}") in a new cell.') == 1
+    del notebook.shell.user_ns["about"]
+    assert f'{OFFER} from autograder import about; about("{NAME}") in a new cell.' in notebook.run(PASS)
 
 
 def test_questions_show_the_readers_text(notebook: Notebook) -> None:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from explorers.graph_modules import rows_of
 from explorers.graph_traversal import MOST_NODES, trace
 from explorers.read_graph import Graph, Node, read_graph
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 Pool = list[Tensor]
 

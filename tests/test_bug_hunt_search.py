@@ -13,11 +13,11 @@ import torch
 from autograder.__main__ import main
 from autograder.authoring import single_line_edits
 from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
+from autograder.authoring.hunt_renaming import other_names, renamed
 from autograder.authoring.program_classification import ProgramRuns
-from autograder.authoring.variable_renaming import other_names, renamed
 from autograder.authoring.write_hunts import holding_in_a_new_process, made_of, outdated_hunts
 from autograder.course.chapter_judge import Judge
-from autograder.course.exercise_files import ExerciseParts
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.files import write_all
 from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts

@@ -9,7 +9,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.grading.class_text_table import class_rows
 from autograder.reports.class_results import ClassResults
-from autograder.reports.csv_files import letters_about_unreadable_files
+from autograder.reports.report_side_files import letters_about_unreadable_files
 from tests.made_downloads import canvas_link, write_zip
 from tests.small_chapter import STEM, make_project
 

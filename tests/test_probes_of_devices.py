@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.devices import (
     OperationLog,
-    accelerators,
     describe_containers,
     module_elsewhere,
     nested_containers,
     recorded_value_reads,
+    simulated_accelerators,
     values_read_as_zero,
 )
 from autograder.exercises.probes.simulated_async_device import FakeDevice
@@ -30,7 +30,7 @@ class TestPlaces:
     def test_accelerators_are_there_by_name(self, there: str, cuda: bool, mps: bool) -> None:
         """Within the block, torch reports exactly the named accelerators as available."""
         before = torch.cuda.is_available()
-        with accelerators(answer, there):
+        with simulated_accelerators(answer, there):
             assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
             assert torch.backends.cuda.is_built() and torch.backends.mps.is_built()
 

@@ -14,7 +14,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from autograder.reports import chapter_sections, course_sections, csv_files, write_reports
+from autograder.reports import chapter_sections, course_sections, report_side_files, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import ClassResults
 from autograder.reports.misunderstandings import group_by_sentence
@@ -64,7 +64,7 @@ def test_items_as_csv() -> None:
     loose = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
     stub = Verdict("works", Status.NOT_ATTEMPTED)
     rows = [StudentRow(f"s{n}", verdict(each, stub)) for n, each in enumerate((PASS, loose, loose, KNOWN, stub))]
-    first, second = lines(csv_files.items_table(results(*rows)))
+    first, second = lines(report_side_files.items_table(results(*rows)))
 
     assert ("a", "2", "0", "1", "3", "1", "0.25", "", "2") == tuple(first.values())
     assert ("5", "", "0") == (second["not attempted"], second["difficulty"], second["unexplained answers"])
@@ -75,7 +75,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
     (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
     first, second = (
-        csv_files.letters_about_unreadable_files(
+        report_side_files.letters_about_unreadable_files(
             [results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)]
         )
         .decode()
@@ -95,7 +95,7 @@ def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(results_of, "assignment_title", lambda *_: "Chapter")
     monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
     write_reports.write_reports(tmp_path)
-    written = tmp_path / "reports" / csv_files.UNREADABLE
+    written = tmp_path / "reports" / report_side_files.UNREADABLE
 
     assert "ada" in written.read_text()
     class_[:] = [results(StudentRow("ada", verdict(PASS)), course=tmp_path)]
@@ -123,8 +123,10 @@ def test_who_misunderstood_stands_beside_the_page_alone() -> None:
     """Students with a misunderstanding are only in the CSV file, where formulas are quoted."""
     wild = replace(KNOWN, sentence="=2+3")
     class_ = results(StudentRow("ada", verdict(wild)))
-    (line,) = lines(csv_files.mistakes_by_student_table([class_]))
+    (line,) = lines(report_side_files.mistakes_by_student_table([class_]))
 
     assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
     drawn = chapter_sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
-    assert "ada" not in drawn and "Love" not in drawn and not csv_files.mistakes_by_student_table([results(EMPTY)])
+    assert (
+        "ada" not in drawn and "Love" not in drawn and not report_side_files.mistakes_by_student_table([results(EMPTY)])
+    )

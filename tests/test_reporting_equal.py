@@ -13,7 +13,7 @@ from autograder.course.answer_bank import load_bank
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reports import answer_normalization, course_sections, csv_files
+from autograder.reports import answer_normalization, course_sections, report_side_files
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (
@@ -125,8 +125,10 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
     page = course_sections.similar_pairs_section(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
-    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in csv_files.similar_pairs_table(found).decode()
-    assert not csv_files.similar_pairs_table([]) and "No two students" in course_sections.similar_pairs_section(0, 0)
+    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in report_side_files.similar_pairs_table(found).decode()
+    assert not report_side_files.similar_pairs_table([]) and "No two students" in course_sections.similar_pairs_section(
+        0, 0
+    )
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

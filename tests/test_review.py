@@ -21,7 +21,7 @@ from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 from autograder.notebook.review_log import NAME, REVIEW_LOG, ReviewLog, ShownQuestions
 from autograder.questions.computed_question import Draft
 from autograder.questions.question import LETTERS
-from autograder.questions.question_generators import QuestionGenerator, question_generators
+from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators, memory_of_facts
 from explorers.quiz_widget import Quiz
 from tests.our_course import COURSE

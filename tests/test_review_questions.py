@@ -18,7 +18,7 @@ from autograder.course.course import course_in
 from autograder.course.course_location import chapter_code, chapter_path
 from autograder.errors import ExerciseError
 from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, result_in_words
-from autograder.questions.question_generators import QuestionGenerators, question_generators
+from autograder.questions.question_generator_registry import QuestionGenerators, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
 from explorers.review_quiz import QUESTIONS, short_sitting_name
 from tests.small_chapter import PROJECT

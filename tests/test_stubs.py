@@ -10,7 +10,7 @@ from autograder.authoring.build_course import build
 from autograder.authoring.new_exercise import write_new_exercise
 from autograder.authoring.proof import prove
 from autograder.authoring.static_checks import MARK
-from autograder.course.exercise_files import ExerciseParts
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.errors import ChapterFormatError, CourseError
 from tests.proven_course import edit, make_proven_course
 

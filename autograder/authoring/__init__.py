@@ -8,7 +8,7 @@ makes them, `surviving_mutants.py` judges them) and its time (`solution_timing.p
 proven.
 
 `new_exercise.py` writes the stubs of an exercise, `custom_exercise.py` is for a teacher's own one, and
-`analyze_answer.py` and `bank_entry_draft.py` draft a known answer from a student's. `find_bug_hunts.py`
+`analyze_answer.py` and `answer_bank_draft.py` draft a known answer from a student's. `find_bug_hunts.py`
 searches for programs with one faulty line (`single_line_edits.py` edits them, `program_classification.py` runs them),
 and `write_hunts.py` writes them. `example_class.py` makes the example class; `site/` makes the site.
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.authoring import bank_entry_draft
+from autograder.authoring import answer_bank_draft
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
@@ -17,7 +17,7 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, released_or_committed_path
 from autograder.grading.bounded_judging import NO_FORM
-from autograder.grading.execution_plan import RunPlan
+from autograder.grading.execution_plan import ProgramToRun
 from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
@@ -83,7 +83,7 @@ def learn(
     bank = bank_file(course, stem, exercise)
     near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
     return AnswerAnalysis(
-        exercise, visible, tuple(fresh), near, bank, bank_entry_draft.insertion_line(bank), entry, advice
+        exercise, visible, tuple(fresh), near, bank, answer_bank_draft.insertion_line(bank), entry, advice
     )
 
 
@@ -115,7 +115,7 @@ class _Lab:
         """Run the answer on the cases of a seed, and return the outcome."""
         return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
 
-    def _planned(self, seed: int) -> RunPlan:
+    def _planned(self, seed: int) -> ProgramToRun:
         return plan_submission(self._submission, self._judge, seed, only=self._exercise)
 
     def report(self, seed: int, outcome: ExerciseOutcome) -> Report:
@@ -157,13 +157,13 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str], given:
     if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
         return "", "The answer did not get as far as being checked, so the bank cannot hold it."
     try:
-        answer = bank_entry_draft.standalone_answer(exercise, lab.source, names, given)
-    except bank_entry_draft.NoDraft as error:
+        answer = answer_bank_draft.standalone_answer(exercise, lab.source, names, given)
+    except answer_bank_draft.NoDraft as error:
         return "", str(error)
     is_right = all(report.passed for report in reports.values())
     alone = lab.alone(answer)
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
-    entry = bank_entry_draft.draft_entry(answer, is_right)
+    entry = answer_bank_draft.draft_entry(answer, is_right)
     if not same:
         return (
             entry,

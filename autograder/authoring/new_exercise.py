@@ -17,7 +17,7 @@ from autograder.authoring.static_checks import MARK
 from autograder.course.chapter_model import CellKind, Chapter
 from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
 from autograder.course.chapter_rules import EXERCISE, RESERVED
-from autograder.course.exercise_files import ExerciseParts, all_parts, display_path
+from autograder.course.exercise_parts import ExerciseParts, all_parts, display_path
 from autograder.errors import CourseError
 from autograder.files import write_all
 from autograder.name_bindings import names_of

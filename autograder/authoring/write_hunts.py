@@ -11,7 +11,7 @@ from autograder.authoring.find_bug_hunts import find_hunts, why_none
 from autograder.authoring.program_classification import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.exercise_files import ExerciseParts
+from autograder.course.exercise_parts import ExerciseParts
 from autograder.files import digest_of, write_all
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.false_sentences import tags_of_false_sentences

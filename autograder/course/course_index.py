@@ -41,7 +41,7 @@ class IndexedChapter:
 
     @property
     def is_excursion(self) -> bool:
-        """Return whether readers may leave the sitting out: its stem has an x behind the number, as in `ch04x`."""
+        """Return whether readers may leave the sitting out: its stem has an x behind the number."""
         return re.match(r"\D+\d+x(_|$)", self.stem) is not None
 
 

@@ -240,7 +240,7 @@ def call_of(name: str, *parts: str, **options: object) -> str:
     return f"{name}({', '.join([*parts, *(f'{key}={argument_text(value)}' for key, value in options.items())])})"
 
 
-def tensor_summary(name: str, tensor: torch.Tensor, more: str = "") -> str:
+def tensor_values(name: str, tensor: torch.Tensor, more: str = "") -> str:
     """Return a short text for a tensor: its name, its shape and `more`, as in "<images (8, 1, 4, 4)>"."""
     return f"<{name} {tuple(tensor.shape)}{more}>"
 

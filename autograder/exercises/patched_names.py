@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
-from autograder.student_written_modules import file_of_own
+from autograder.find_student_modules import file_of_own
 
 _DEEPEST = 20  # nested decorators of a function that are followed
 _MOST = 10_000  # objects to look into; no honest answer comes near

@@ -50,7 +50,7 @@ class ExerciseTask:
 
 
 @dataclass(frozen=True)
-class RunPlan:
+class ProgramToRun:
     """The program to run, and the source text of each answer for rules that read it.
 
     `sources` has the text as of the exercise's check, `later_sources` as of the end of the notebook, for the exercises
@@ -68,7 +68,7 @@ def plan_run(
     tasks: Sequence[ExerciseTask],
     ground: AssignmentSetup,
     files: Mapping[str, bytes] = MappingProxyType({}),
-) -> RunPlan:
+) -> ProgramToRun:
     """Return the plan for the cells of a submission.
 
     The answer to an exercise without a task counts as a cell of the student's own. `files` are the contents of the
@@ -80,7 +80,7 @@ def plan_run(
     sources = {name: layout.source(name, place, layout.checks[name]) for name, place in layout.first.items()}
     later = {name: layout.source(name, layout.last[name], layout.end) for name in made.again}
     program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks}, files)
-    return RunPlan(program, sources, later, layout.given)
+    return ProgramToRun(program, sources, later, layout.given)
 
 
 def _for_tasks(parts: Sequence[OrderedCell], names: Set[str]) -> Iterator[OrderedCell]:

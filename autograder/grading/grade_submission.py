@@ -17,7 +17,7 @@ from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
-from autograder.grading.execution_plan import ExerciseTask, RunPlan, plan_run
+from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.question_parts import QuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
@@ -110,7 +110,7 @@ class SubmissionGrading:
         return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
 
 
-def plan_submission(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> RunPlan:
+def plan_submission(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> ProgramToRun:
     """Return the plan for a submission, with fresh cases for each exercise.
 
     With `only`, the other exercises have no cases, because drawing cases takes seconds.
@@ -123,7 +123,7 @@ def plan_submission(submission: Submission, judge: Judge, seed: int, only: str |
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 
-def _report(judge: Judge, name: str, outcome: ExerciseOutcome, made: RunPlan, seed: int, limits: Limits) -> Report:
+def _report(judge: Judge, name: str, outcome: ExerciseOutcome, made: ProgramToRun, seed: int, limits: Limits) -> Report:
     """Return the report on an exercise as of its check, or as of the end of the notebook if that earns more."""
     report = report_on(judge, name, outcome, made.sources[name], seed, limits, made.given)
     if outcome.later is None or report.passed:

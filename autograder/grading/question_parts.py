@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from autograder.diagnosis.verdict import NOT_GRADED, Report
 from autograder.errors import DamagedData
-from autograder.grading.execution_plan import RunPlan
+from autograder.grading.execution_plan import ProgramToRun
 from autograder.grading.submission_questions import ask, drawn_questions
 from autograder.questions.ast_instrumentation import TRACE
 from autograder.questions.graded_questions import (
@@ -44,7 +44,7 @@ class QuestionParts:
     """
 
     def __init__(
-        self, submission: Submission, plan: RunPlan | None, every: Iterable[str], judged: Sequence[str]
+        self, submission: Submission, plan: ProgramToRun | None, every: Iterable[str], judged: Sequence[str]
     ) -> None:
         self._submission, self._plan = submission, plan
         self._asked = {name: asked for name in every if (asked := asked_exercise(name, judged))}

@@ -9,12 +9,12 @@ from pathlib import Path
 from autograder.course.chapter_model import Chapter
 from autograder.course.course import course_in
 from autograder.grading.assignment import Assignment
-from autograder.grading.execution_plan import ExerciseTask, RunPlan, plan_run
+from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions, shown_text
+from autograder.sandbox.execution.ask_about_answer import questions_in
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.question_step import questions_in
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     AssignmentSetup,
@@ -55,7 +55,7 @@ def ask_about_answers(
 
 
 def ask(
-    plan: RunPlan, draws: Mapping[str, str | int], run: Runner, limits: Limits = LIMITS
+    plan: ProgramToRun, draws: Mapping[str, str | int], run: Runner, limits: Limits = LIMITS
 ) -> Mapping[str, ExerciseOutcome]:
     """Run a submission again and ask about the answers to these exercises, with these draws, where grading probes them.
 
@@ -65,7 +65,7 @@ def ask(
     return run(replace(plan.program, steps=steps), limits) if any(isinstance(s, QuestionStep) for s in steps) else {}
 
 
-def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> RunPlan:
+def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> ProgramToRun:
     course = course_in(Path(assignment.course))
     homes = tuple(dict.fromkeys([*([assignment.place] if assignment.is_chapter else []), *assignment.homes.values()]))
     for stem in homes:
@@ -79,7 +79,7 @@ def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> R
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 
-def _step(step: Step, plan: RunPlan, draws: Mapping[str, str | int]) -> Step:
+def _step(step: Step, plan: ProgramToRun, draws: Mapping[str, str | int]) -> Step:
     """Return a step that asks in place of one that probes; where nothing is asked, one that does nothing."""
     if not isinstance(step, ProbeStep):
         return step
@@ -90,7 +90,7 @@ def _step(step: Step, plan: RunPlan, draws: Mapping[str, str | int]) -> Step:
     return QuestionStep(**fields, text=text, draw=draws[step.exercise])
 
 
-def _about(name: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> AnswerQuestions:
+def _about(name: str, outcome: ExerciseOutcome | None, plan: ProgramToRun) -> AnswerQuestions:
     """Return the questions about the answer as of its check, else as of the end of the notebook, else the reason."""
     try:
         return AnswerQuestions(name, drawn_questions(name, outcome, plan)[0])
@@ -98,7 +98,7 @@ def _about(name: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> AnswerQ
         return AnswerQuestions(name, reason=str(reason))
 
 
-def drawn_questions(name: str, outcome: ExerciseOutcome | None, plan: RunPlan) -> list[tuple[Question, ...]]:
+def drawn_questions(name: str, outcome: ExerciseOutcome | None, plan: ProgramToRun) -> list[tuple[Question, ...]]:
     """Return the questions in what asking has given: about the answer as of its check, and as of the notebook's end.
 
     Raises NoQuestions, with the reason, if there are none about either.

@@ -135,7 +135,7 @@ def may_be_data(original: str) -> bool:
     return PurePosixPath(original.casefold()).suffix in _DATA
 
 
-def data_file_name(original: str, notebooks: Collection[str]) -> str:
+def name_without_number(original: str, notebooks: Collection[str]) -> str:
     """Return the name by which the notebook opens this data file.
 
     When a student submits again, Canvas numbers all files, as in `hw-1.ipynb` and `data-1.csv`: the number is removed

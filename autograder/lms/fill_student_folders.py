@@ -38,7 +38,7 @@ class StudentFolders:
             if not self.wanted.is_dry and outcome in (Placement.NEW, Placement.NEWER):
                 placement.write_attempt(folder, self.stem, attempt, self.starters)
             elif not self.wanted.is_dry and outcome is Placement.SAME:
-                placement.adopt_existing_files(folder, self.stem, attempt)
+                placement.write_missing_note(folder, self.stem, attempt)
         except BadEntry as error:
             outcome, reason = Placement.LEFT, str(error)
         self.done.outcomes[outcome].append(student)
@@ -69,7 +69,7 @@ class StudentFolders:
     def _beside(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Iterator[tuple[str, ZipEntry]]:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
-            name = filenames.safe_name(filenames.data_file_name(each.handed.original, notebooks))
+            name = filenames.safe_name(filenames.name_without_number(each.handed.original, notebooks))
             if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry
 

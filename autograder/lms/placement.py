@@ -129,7 +129,7 @@ def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[s
     _write_note(folder, stem, attempt)
 
 
-def adopt_existing_files(folder: Path, stem: str, attempt: Attempt) -> None:
+def write_missing_note(folder: Path, stem: str, attempt: Attempt) -> None:
     """Write the missing note on a collection into a folder that already holds exactly the files of the attempt."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)

@@ -140,7 +140,7 @@ def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, t
     return _by_hand(gradebook, assignment, waiting=True)
 
 
-def manually_scored_cells(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+def cells_scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Map students to the cells that have a score by hand."""
     return _by_hand(gradebook, assignment, waiting=False)
 

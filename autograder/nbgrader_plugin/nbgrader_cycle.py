@@ -187,7 +187,7 @@ class Cycle:
                         failures[student] = str(outcome)
                     else:
                         changes.append(PointsChange.between(student, before, now))
-            by_hand = gradebook_scores.manually_scored_cells(gradebook, self.stem)
+            by_hand = gradebook_scores.cells_scored_by_hand(gradebook, self.stem)
         return Preview(tuple(changes), failures, by_hand)
 
     @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from autograder.errors import CheckFailed, DamagedData
-from autograder.notebook.lesson_functions import wrap_message
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.questions.graded_questions import answers_in
 
 _EXECUTION = "NBGRADER_EXECUTION"

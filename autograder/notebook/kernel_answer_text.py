@@ -16,11 +16,11 @@ from typing import Any
 
 from IPython import get_ipython
 
+from autograder.find_student_modules import file_of_own
 from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_checked_answer import cell_filename, name_bound_to
 from autograder.notebook.referenced_names import code_of, undecorated
 from autograder.notebook.saved_notebook import texts_run
-from autograder.student_written_modules import file_of_own
 from autograder.submission.answer_extraction import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles

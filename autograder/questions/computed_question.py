@@ -46,7 +46,7 @@ def lines(*rows: str) -> str:
     return "\n".join(rows)
 
 
-def error_in(line: int) -> str:
+def error_choice(line: int) -> str:
     """Return the text of the choice `an error in line N`, for a program that stops there."""
     return f"an error in line {line}"
 
@@ -76,7 +76,7 @@ def result_in_words(code: str, expression: str) -> str:
             exec(compile(code, _FILE, "exec"), scope)
         except Exception as error:
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FILE]
-            return error_in(frames[0].lineno or 0)  # of the program's own lines, not of a function that it calls
+            return error_choice(frames[0].lineno or 0)  # of the program's own lines, not of a function that it calls
         return in_words(eval(expression, scope))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from autograder.questions.question_generators import QuestionGenerator
+from autograder.questions.question_generator_registry import QuestionGenerator
 
 # Days until a fact is due again: after a wrong answer, and after one, two, and more right ones in a row.
 INTERVALS = (1, 3, 7, 21)

@@ -16,7 +16,7 @@ from autograder.files import write_all
 from autograder.nbgrader_plugin.csv_escaping import csv_bytes
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.question import LETTERS, Question, numbered_code
-from autograder.questions.question_generators import QuestionGenerator, question_generators
+from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
 from autograder.reports.offline_html_page import shell
 
 ITEMS = "measure.txt"  # beside the questions of a course: the names of the generators, one a line

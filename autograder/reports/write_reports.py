@@ -16,7 +16,7 @@ from autograder.files import write_all
 from autograder.reports import (
     answer_normalization,
     class_results,
-    csv_files,
+    report_side_files,
     report_snapshots,
     similar_answers,
     student_reports,
@@ -36,9 +36,9 @@ def write_reports(
     """Write the pages of these assignments (default: of all with submissions), of the course, and of the students.
 
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
-    `reports/` in the course folder, each beside the notebook that made it, together with the files of `csv_files`,
-    for each assignment a page with questions for the lecture, and a page that compares these assignments with the
-    tables of an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today`
+    `reports/` in the course folder, each beside the notebook that made it, with the files of `report_side_files`, for
+    each assignment a page with questions for the lecture, and a page that compares these assignments with the tables
+    of an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today`
     returns. Returns the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound
     if there are no submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay
     unchanged.
@@ -48,7 +48,7 @@ def write_reports(
     wanted = [stem for stem in there if not stems or stem in stems or not _page_path(course, stem).is_file()]
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
-    tables = csv_files.anonymous_tables([each for each in classes if each.stem in wanted])
+    tables = report_side_files.anonymous_tables([each for each in classes if each.stem in wanted])
     compared = then_and_now.comparison_page(beside, tables, titles) if beside else b""
     answered = answer_normalization.read_exercise_forms(classes)
     alike = similar_answers.similar_pairs(answered)
@@ -61,7 +61,7 @@ def write_reports(
     _write(
         course / "reports",
         _pages(course, made, titles, links, lectures) | report_snapshots.tables_to_keep(course, tables, today()),
-        {**tables, **csv_files.files_naming_students(classes, alike), **lectures, then_and_now.PAGE: compared},
+        {**tables, **report_side_files.files_naming_students(classes, alike), **lectures, then_and_now.PAGE: compared},
         student_reports.student_pages(classes),
     )
     return [_page_path(course, name) for name in (*made, *([then_and_now.NAME] if compared else []))]

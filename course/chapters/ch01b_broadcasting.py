@@ -422,7 +422,6 @@ known, new = images[:1500], images[1500]
 distances = ((known - new) ** 2).sum(dim=(1, 2))
 nearest = distances.argmin()
 print(distances.shape, "the smallest is at", nearest.item())
-show_digits([new, known[nearest]], says=["new", f"known: {labels[nearest]}"])
 
 # %% claim=true
 assert distances.shape == (1500,) and distances[distances.argmin()] == distances.min()
@@ -660,6 +659,46 @@ guess = 2  # a whole number
 roots = torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))
 reveal(guess, roots.isnan().sum().item())
 
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - write two shapes one below the other, and say what comes out before you run it
+# - add a row, a column or a whole picture to many others, without a loop
+# - name the axis that should disappear, and leave out numbers that are missing
+# - draw the same random numbers again, and disturb nobody
+
+# %% name="progress"
+progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What do (4, 1) and (4,) give, and where does that hurt?
+# 2. Which dim of (batch, features) do you name to average over the batch?
+# 3. `expand` made three rows of one, and you write one number into the first. How many places change?
+# 4. Why does a loss or a mean become nan when one number is nan, and why does multiplying by a mask not help?
+#
+# <details><summary>Answers</summary>
+#
+# 1. They give (4, 4), a table of every prediction with every target. It hurts in a loss, where no error says so.
+# 2. dim 0: the dim that you name disappears.
+# 3. Three: they are one number in memory.
+# 4. A sum with a nan in it is nan, and 0 times nan is nan too. `torch.where` puts another number in its place.
+#
+# </details>
+
+# %% [markdown]
+# Next comes *Chapter 1c: Reading digits*. There your own functions read 99 digits in 100.
+# One exercise is left, in section 6. It can wait for another evening, because nothing later needs it.
+
 # %% [markdown] name="layout-summary"
 # ## 6 Which line copies?
 #
@@ -667,7 +706,6 @@ reveal(guess, roots.isnan().sum().item())
 #
 # *{minutes} minutes*
 #
-# (Nothing later needs this exercise. If it is late, leave it for another evening.)
 # Your data fill most of the memory, and one careless line makes a copy of them. Which one? Here is what you know from chapter 1a and section 1:
 #
 # | you write | memory | strides |
@@ -743,42 +781,3 @@ for name, (shape, stride, shares_memory) in zip(names, layouts, strict=True):
 # %% claim=true
 assert layouts == asked_of_torch([(_name, 1797, 64) for _name in names])
 assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
-
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# - write two shapes one below the other, and say what comes out before you run it
-# - add a row, a column or a whole picture to many others, without a loop
-# - name the axis that should disappear, and leave out numbers that are missing
-# - draw the same random numbers again, and disturb nobody
-
-# %% name="progress"
-progress(1)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. What do (4, 1) and (4,) give, and where does that hurt?
-# 2. Which dim of (batch, features) do you name to average over the batch?
-# 3. `expand` made three rows of one, and you write one number into the first. How many places change?
-# 4. Why does a loss or a mean become nan when one number is nan, and why does multiplying by a mask not help?
-#
-# <details><summary>Answers</summary>
-#
-# 1. They give (4, 4), a table of every prediction with every target. It hurts in a loss, where no error says so.
-# 2. dim 0: the dim that you name disappears.
-# 3. Three: they are one number in memory.
-# 4. A sum with a nan in it is nan, and 0 times nan is nan too. `torch.where` puts another number in its place.
-#
-# </details>
-
-# %% [markdown]
-# Next comes *Chapter 1c: Reading digits*. There your own functions read 99 digits in 100.

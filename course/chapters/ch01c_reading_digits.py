@@ -320,7 +320,11 @@ def plain_standardize(x, dim, eps):
 
 my_standardize = mine("standardize", plain_standardize)
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### Does standardizing help to read?
+#
+# *{minutes} minutes*
+#
 # Your function turns the digits into this: blue is less ink than usual at that place, and red is more.
 
 # %% name="standardize-used"
@@ -330,11 +334,7 @@ show_digits(standard[:10].clamp(-3, 3))  # what is beyond 3 is cut off
 # %% claim=true
 assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 
-# %% [markdown] side=true
-# #### Does standardizing help to read?
-#
-# *{minutes} minutes*
-#
+# %% [markdown]
 # Read the last 297 digits once more, as in chapter 1a, where 281 were right.
 #
 # *Predict.* Are there more now, or fewer?
@@ -464,35 +464,15 @@ assert not _sum.requires_grad
 with shows_error(RuntimeError, match="does not require grad"):
     _sum.backward()  # nothing requires grad: loud as well
 
-# %% [markdown] name="below-zero"
-# ## 5 Distances below zero
+# %% [markdown] name="all-pairs"
+# ## 5 All distances at once
 #
 # *{minutes} minutes*
 #
-# A squared distance cannot be negative, and yet programs report distances below zero.
-# To save time they compute p * p - 2 * p * q + q * q in place of (p - q) ** 2. On paper the two are equal.
+# In chapter 1a a loop took one new digit after the other. Now all new digits should meet all known ones in one call.
+# As there, subtract first and square afterwards. (What becomes of the other order is a question below.)
 #
-# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, is the long form within 1 of that?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="cancellation"
-p, q = torch.tensor(10_000.0), torch.tensor(10_001.1)
-direct = (p - q) ** 2
-expanded = p * p - 2 * p * q + q * q
-print("direct:", direct.item(), " expanded:", expanded.item())
-reveal(guess, abs(expanded.item() - 1.21) < 1)
-
-# %% claim=true
-assert abs(direct - 1.21) < 0.01 and expanded == -8
-assert (p - 10_000.5) ** 2 == 0.25
-assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
-
-# %% [markdown]
-# That is a squared distance of -8. The squares are near 100 million, where float32 has only every eighth number, so the small difference is lost. (Chapter 1x says why.)
-#
-# So subtract first, then square. If one set of points becomes a row and the other a column, broadcasting gives all differences at once.
+# Begin with points that are single numbers. If one set of points becomes a row and the other a column, broadcasting gives all differences at once.
 
 # %% name="all-differences"
 start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])
@@ -537,6 +517,35 @@ check("pairwise_sq_dists", pairwise_sq_dists)
 
 # %% mine=true
 my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) ** 2)
+
+# %% [markdown] side=true
+# #### May I multiply out (p - q) ** 2?
+#
+# *{minutes} minutes*
+#
+# A squared distance cannot be negative, and yet programs report distances below zero.
+# To save time they compute p * p - 2 * p * q + q * q in place of (p - q) ** 2. On paper the two are equal.
+#
+# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, is the long form within 1 of that?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="cancellation"
+p, q = torch.tensor(10_000.0), torch.tensor(10_001.1)
+direct = (p - q) ** 2
+expanded = p * p - 2 * p * q + q * q
+print("direct:", direct.item(), " expanded:", expanded.item())
+reveal(guess, abs(expanded.item() - 1.21) < 1)
+
+# %% claim=true
+assert abs(direct - 1.21) < 0.01 and expanded == -8
+assert (p - 10_000.5) ** 2 == 0.25
+assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
+
+# %% [markdown]
+# That is a squared distance of -8. The squares are near 100 million, where float32 has only every eighth number, so the small difference is lost. (Chapter 1x says why.)
+# So subtract first, then square.
 
 # %% [markdown] name="moment"
 # ## 6 Your program reads
@@ -601,23 +610,12 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # The file goes writer by writer. Its last 297 digits probably come from people of whom the program had seen little. After shuffling, it knows nearly every writer.
 # So ask whose handwriting your program will read. For people it has never met, the lower number is the honest one.
 
-# %% [markdown] name="checklist"
+# %% [markdown] name="recap"
 # ## What you can do now
 #
 # - average each class with one product and one division
 # - give every column of a table the same weight
 # - read handwritten digits with nothing but examples and a distance
-#
-# Six questions find most bugs, in this order; the last two are for the chapters to come.
-#
-# | ask | look at |
-# |---|---|
-# | shape: is it what I wrote in the comment? | `x.shape` |
-# | dtype: floats for numbers, int64 for labels? | `x.dtype` |
-# | device: the same for all? | `x.device` |
-# | repeatable: does the same seed give the same? | `torch.manual_seed` |
-# | requires grad: where it should, and only there? | `x.requires_grad` |
-# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
 
 # %% name="progress"
 progress(1)
@@ -646,6 +644,22 @@ hunt()
 # 4. Here it had seen nearly all writers; there the last ones were new to it.
 #
 # </details>
+
+# %% [markdown] name="checklist" side=true
+# #### Where do I look first when a result is wrong?
+#
+# *{minutes} minutes*
+#
+# Six questions find most bugs, in this order; the last two are for the chapters to come.
+#
+# | ask | look at |
+# |---|---|
+# | shape: is it what I wrote in the comment? | `x.shape` |
+# | dtype: floats for numbers, int64 for labels? | `x.dtype` |
+# | device: the same for all? | `x.device` |
+# | repeatable: does the same seed give the same? | `torch.manual_seed` |
+# | requires grad: where it should, and only there? | `x.requires_grad` |
+# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
 
 # %% [markdown] name="faq-numpy" side=true
 # #### NumPy or PyTorch, and how do I practice?

@@ -263,7 +263,8 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
-print((one + 0.5).item(), (one + 0.001).item())
+for step in (0.5, 0.001):
+    print(f"1 + {step} is {(one + step).item()}; differs from 1:", (one + step != one).item())
 
 # %% claim=true
 assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
@@ -371,70 +372,6 @@ print(f"float64 takes {ratio:.1f} times as long as float32")
 # %% claim=true
 assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32).eps
 
-# %% [markdown] name="surprises"
-# ### Exercise: `precision_lab`
-#
-# *{minutes} minutes*
-#
-# (Nothing later needs this exercise.)
-# Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: over how many numbers does a loss average when a row meets a column?
-# Here is a step that is not lost:
-
-# %% name="precision-example"
-one = torch.tensor(1.0, dtype=torch.bfloat16)
-print((one + 0.5 != one).item())
-
-# %% exercise="precision_lab"
-def precision_lab(step, tiny, count, n):
-    """Return four facts about small numbers and shapes, in a dict.
-
-    step and tiny are positive.
-    "moves" (bool): does 1 + step differ from 1 in bfloat16?
-    "survives" (bool): is tiny different from 0 in float16?
-    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
-    "averaged" (int): how many numbers the loss averages when a prediction of shape
-    (n,) meets a target of shape (n, 1).
-
-    precision_lab(0.5, 0.5, 3, 1) gives
-    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
-    """
-    ### BEGIN SOLUTION
-    one = torch.tensor(1.0, dtype=torch.bfloat16)
-    total = torch.tensor(0.0, dtype=torch.bfloat16)
-    for _ in range(count):
-        total = total + 1
-    return {
-        "moves": bool(one + step != one),
-        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
-        "counted": total.item(),
-        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
-    }
-    ### END SOLUTION
-
-
-# %% check="precision_lab" points=4
-check("precision_lab", precision_lab)
-
-# %% mine=true
-def as_seen_above(step, tiny, count, n):
-    # What chapters 1b and 1x have shown, for the four that are asked for below.
-    return {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
-
-
-my_precision_lab = mine("precision_lab", as_seen_above)
-
-# %% [markdown]
-# Say the four answers for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4` aloud. Then ask your function.
-
-# %% name="precision-used"
-for name, fact in my_precision_lab(0.001, 1e-8, 1000, 4).items():
-    print(f"{name:9} {fact}")
-
-# %% claim=true
-_facts = my_precision_lab(0.001, 1e-8, 1000, 4)
-assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
-
 # %% [markdown] name="softmax"
 # ## 3 Scores become shares
 #
@@ -499,6 +436,48 @@ def softmax_stable(x, dim):
 
 # %% check="softmax_stable" extra=3
 check("softmax_stable", softmax_stable)
+
+# %% [markdown] name="surprises"
+# ## 4 When a number looks odd
+#
+# ### Exercise: `precision_lab`
+#
+# *{minutes} minutes*
+#
+# (Nothing later needs this exercise.)
+# Some day a number looks odd, and no error says why. Then ask four questions.
+# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: over how many numbers does a loss average when a row meets a column?
+
+# %% exercise="precision_lab"
+def precision_lab(step, tiny, count, n):
+    """Return four facts about small numbers and shapes, in a dict.
+
+    step and tiny are positive.
+    "moves" (bool): does 1 + step differ from 1 in bfloat16?
+    "survives" (bool): is tiny different from 0 in float16?
+    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
+    "averaged" (int): how many numbers the loss averages when a prediction of shape
+    (n,) meets a target of shape (n, 1).
+
+    precision_lab(0.5, 0.5, 3, 1) gives
+    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
+    """
+    ### BEGIN SOLUTION
+    one = torch.tensor(1.0, dtype=torch.bfloat16)
+    total = torch.tensor(0.0, dtype=torch.bfloat16)
+    for _ in range(count):
+        total = total + 1
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
+        "counted": total.item(),
+        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
+    }
+    ### END SOLUTION
+
+
+# %% check="precision_lab" points=4
+check("precision_lab", precision_lab)
 
 # %% [markdown] name="recap"
 # ## What you can do now

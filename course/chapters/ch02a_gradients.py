@@ -204,6 +204,13 @@ figures.graph(4.0, 2.0)
 # %% [markdown] name="graph-text"
 # With the pencil you knew the formula. But `backward` gets a single number, so how does it find the way back?
 # While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
+# On the way back, `backward` follows these links from node to node, as you did with the orange numbers.
+
+# %% [markdown] side=true
+# #### What does the graph look like?
+#
+# *{minutes} minutes*
+#
 # `show_graph` prints the graph. From top to bottom it has the steps in the order of the backward pass: the power, the sum, the product.
 # A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`. For x it appears twice, because two paths lead to x.
 
@@ -248,6 +255,14 @@ def grad_by_hand(x, y, z):
 # %% check="grad_by_hand" points=1
 check("grad_by_hand", grad_by_hand)
 
+# %% [markdown] name="stepper-text" side=true
+# #### Does autograd agree with you?
+#
+# *{minutes} minutes*
+#
+# Press Next in the **autograd stepper**: first the values go forward, then the derivatives go back.
+# (As in chapter 1, `my_grad_by_hand` is your function once its check has passed.)
+
 # %% mine=true
 def by_one_more(x, y, z):
     """How much more comes out for one more in x, then in y, then in z."""
@@ -256,11 +271,6 @@ def by_one_more(x, y, z):
 
 
 my_grad_by_hand = mine("grad_by_hand", by_one_more)
-
-# %% [markdown] name="stepper-text"
-# Does autograd agree with you?
-# Press Next in the **autograd stepper**: first the values go forward, then the derivatives go back.
-# (As in chapter 1, `my_grad_by_hand` is your function once its check has passed.)
 
 # %% name="stepper"
 from explorers import autograd_stepper
@@ -642,26 +652,8 @@ assert steps_of_backward(30)[1] == 2.0**30
 # *{minutes} minutes*
 #
 # One step was enough to read most of the digits. What would two hundred do?
-# Many steps in a row are **gradient descent**. Try it first where you can do it in your head, on the parabola x ** 2.
-#
-# Its slope at x is 2 * x. Begin at x = 1, with a learning rate of 0.25: the slope is 2, so the step is 0.25 * 2 = 0.5, and it takes you to 0.5.
-#
-# *Predict.* Where are you after the second step?
-
-# %% predict=true
-guess = 0.25  # a number
-
-# %% name="parabola-by-hand"
-x = 1.0
-for _ in range(2):
-    x = x - 0.25 * (2 * x)
-    print(x)
-reveal(guess, x)
-
-# %% [markdown]
-# Each step takes away half of x, so you come as near to the bottom, at 0, as you like.
-#
-# Here you knew the slope. For the ten pictures autograd has to find it anew before each step, and then two things can go wrong.
+# Many steps in a row are **gradient descent**.
+# The gradient is another one after each step, so autograd has to find it anew before the next, and then two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as you would for two steps. What is `x.grad`?
 
@@ -711,21 +703,32 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
 assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
 
 # %% [markdown]
-# It is the same leaf, with a new value. Now the parabola again: clear, go back, step.
+# It is the same leaf, with a new value.
+#
+# So each round has three parts: clear, go back, step. Try them first where you can do it in your head, on the parabola x ** 2.
+# Its slope at x is 2 * x. Begin at x = 1, with a learning rate of 0.25: the slope is 2, so the step is 0.25 * 2 = 0.5, and it takes you to 0.5.
+#
+# *Predict.* Where are you after the second step?
+
+# %% predict=true
+guess = 0.25  # a number
 
 # %% name="descend-example"
 x = torch.tensor([1.0], requires_grad=True)
-for _ in range(4):
+for _ in range(2):
     x.grad = None
     (x**2).sum().backward()
     with torch.no_grad():
         x -= 0.25 * x.grad
     print(x.item())
+reveal(guess, x.item())
 
 # %% claim=true
-assert x.item() == 0.5**4
+assert x.item() == 0.5**2
 
 # %% [markdown]
+# Each step takes away half of x, so you come as near to the bottom, at 0, as you like.
+#
 # To use the loop again and again, put it into a function. But whoever calls your function wants the tensor x0 back as it was.
 # So let the function begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
 # (A method whose name ends in `_` works in place. Chapter 2b asks whether you need all three.)
@@ -837,7 +840,7 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # %% name="an-eight"
 says = (ink[unseen] @ pictures).argmax(dim=1)
 read_as_eights = unseen[(says == 8) & (labels[unseen] == 8)]
-eight = read_as_eights[0]
+eight = read_as_eights[8]  # one with two clear loops
 show_digits(ink[eight])
 
 # %% claim=true

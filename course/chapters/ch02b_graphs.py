@@ -265,11 +265,6 @@ figures.kept_graphs(4)
 # At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
 # So call `backward` on each loss, as training does, take its number, and let the loss go before you ask for the next one.
 
-# %% name="running-loss-example"
-w = torch.tensor(1.0, requires_grad=True)
-numbers = [loss.item() for loss in (1.0 * w, 3.0 * w)]
-print("losses of", numbers, "with the mean", sum(numbers) / 2)
-
 # %% exercise="running_loss"
 def running_loss(losses):
     """Call backward on each loss, once, and return the mean of their values as a float.
@@ -463,7 +458,8 @@ known, unseen = order[:1400], order[1400:]
 def wrongness(pictures, which=known):
     """How badly ten pictures (64, 10) read these digits; 0 would be perfect."""
     shares = torch.softmax(ink[which] @ pictures, dim=1)
-    return -shares[range(len(which)), labels[which]].log().mean()
+    right = shares[range(len(which)), labels[which]]  # from each row the share of the true class
+    return -right.log().mean()
 
 # %% [markdown]
 # `saved_bytes` counts what a graph saves, here for a hundred digits and for all 1,400 that you learn from.
@@ -648,13 +644,6 @@ assert x.grad.tolist() == [2.0, 4.0]
 # *{minutes} minutes*
 #
 # A function that others call should leave no trace in the tensors that they hand it. Practice on the mean of squares.
-# For 3, 6 and 9 it is 42. Add a little to the 9 to see the derivative with respect to it.
-
-# %% name="mean-of-two-squares"
-print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
-
-# %% claim=true
-assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):

@@ -35,10 +35,10 @@ _ = torch.manual_seed(seed)
 review("2c")
 
 # %% [markdown]
-# Here is a function that is 0 below 0 and x above, written in five ways, with the gradients that torch gives. At x = 0 there are three answers.
+# Here is a function that is 0 everywhere, and beside it the gradient that torch gives. At x = 0 the gradient is nan, "not a number". Section 2 says why.
 
 # %% name="first-page" figure=true
-figures.relus()
+figures.nan_at_zero()
 
 # %% [markdown] name="inplace"
 # ## 1 Changes in place
@@ -198,18 +198,12 @@ assert not scaled.is_leaf and right.is_leaf
 # *{minutes} minutes*
 #
 # When a gradient is missing, you find the reason faster with a few rules in your head than with a debugger.
-# Here are six small programs. In each, x is 3 and requires grad. Which of them stop with an error, and what is in `.grad` in the end?
+# Here are two small programs. In each, x is 3 and requires grad. Which of them stops with an error, and what is in `.grad` in the end?
 #
 # ```
 # twice       y = x ** 2;  y.backward();  y.backward()
 # rebound     x = x - 1;  (x ** 2).backward()
-# middle      h = x * 3;  (h ** 2).backward()               # .grad of h
-# detached    y = x.detach() ** 2;  y.backward()
-# on_leaf     x.mul_(2);  (x ** 2).backward()
-# after_exp   y = x.exp();  y += 1;  y.backward()
 # ```
-#
-# Run the first two:
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -231,7 +225,7 @@ with warnings.catch_warnings():
 # In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
 # In "rebound", x now names a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
 #
-# These rules decide the others, and the six more that the exercise asks for:
+# The exercise asks for ten more. These rules decide them:
 #
 # | what happens | what follows |
 # |---|---|
@@ -303,9 +297,6 @@ check("predict_grad_state", predict_grad_state)
 #
 # Run the exercise's cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
 # When there are no more errors, compare the results with those that you work out by hand.
-
-# %% name="bugs-by-hand"
-print("exp(x) + 1 at 0 and 1 has the gradient", torch.tensor([0.0, 1.0]).exp())
 
 # %% exercise="fix_inplace"
 ### BEGIN STARTER
@@ -446,6 +437,7 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 # %% [markdown]
 # The value is fine, and the gradient is nan.
 # torch computed the logarithm at 0 all the same. On the way back `where` sends it a 0, and the logarithm's rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
+# (So it was in the picture at the top: the slope of the root is infinite at 0, and `* 0` sends it a 0.)
 #
 # So it is too late to clean the result. Keep bad numbers *out of* the dangerous function: put a harmless 1 in their place first.
 
@@ -557,7 +549,10 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 #
 # `relu` is 0 below 0 and x above; neural networks use it everywhere.
 # At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
-# torch picks one of them. Which one depends on how you write the function, as the first picture of this notebook shows.
+# torch picks one of them. Which one depends on how you write the function. Here are five ways, with three answers:
+
+# %% name="five-relus" figure=true
+figures.relus()
 
 # %% [markdown] name="vjp-text"
 # ## 3 A four or a nine?
@@ -668,7 +663,8 @@ known, unseen = order[:1400], order[1400:]
 def wrongness(pictures):
     """How badly ten pictures (64, 10) read the known digits; 0 would be perfect."""
     shares = torch.softmax(ink[known] @ pictures, dim=1)
-    return -shares[range(1400), labels[known]].log().mean()
+    right = shares[range(1400), labels[known]]  # from each row the share of the true class
+    return -right.log().mean()
 
 
 pictures = my_descend(wrongness, torch.zeros(64, 10), 1.0, 200)
@@ -760,12 +756,17 @@ hunt()
 #
 # </details>
 
+# %% [markdown] name="next"
+# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that is tedious, and there is a remedy.
+#
+# Here an ordinary evening ends. What follows, sections 4 to 6, is for extra credit, and nothing later needs it.
+
 # %% [markdown] name="function-text"
 # ## 4 A step of your own
 #
 # *{minutes} minutes*
 #
-# Sections 4 to 6 are for those who want more: nothing later needs them. Each has a folded lesson, and an exercise for extra credit.
+# Each of the three sections has a folded lesson, and an exercise for extra credit.
 
 # %% [markdown] side=true
 # #### How do you write an operation that torch does not have?
@@ -1164,5 +1165,3 @@ assert body.grad is None and head.grad is not None and frozen < training
 # Paszke and others, "Automatic differentiation in PyTorch" (2017);
 # Baydin and others, "Automatic differentiation in machine learning: a survey" (2018);
 # Griewank and Walther, "Evaluating Derivatives" (2008).
-#
-# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that is tedious, and there is a remedy.

@@ -495,6 +495,13 @@ check("AdamW", AdamW)
 # It holds the weights, and also the state of the optimizer: Adam's averages, for example, decide its next steps. The state of the scheduler belongs there too, if there is one, and that of the generator, if something draws random numbers (`torch.get_rng_state()`).
 # Chapter 6b builds a checkpoint with care.
 
+# %% [markdown] side=true
+# #### What is lost if you save only the weights?
+#
+# *{minutes} minutes*
+#
+# Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
+
 # %% mine=true name="from-chapter-4a"
 def plain_step(model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)
@@ -505,13 +512,6 @@ def plain_step(model, optimizer, criterion, x, y):
 
 
 my_train_step = mine("train_step", plain_step)
-
-# %% [markdown] side=true
-# #### What is lost if you save only the weights?
-#
-# *{minutes} minutes*
-#
-# Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
 
 # %% name="resume"
 x = torch.randn(100, 1)

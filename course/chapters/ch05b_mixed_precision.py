@@ -57,7 +57,7 @@ figures.first_page()
 #
 # The small reader gains nothing, whereas the second network is 12 times as fast.
 #
-# So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (The folded cell holds its two functions, `train_digits` and `share_right`.)
+# So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (`train_digits` and `share_right` are its two functions.)
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -239,36 +239,7 @@ with torch.autocast("cpu", dtype=torch.float16):
 assert F.mse_loss(torch.tensor(300.0).half(), torch.tensor(0.0).half()) == math.inf
 
 # %% [markdown]
-# This model reads as well as the one in float32. And what have you saved? Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes.
-# (`without` leaves out the weights, which take their memory in any case.)
-
-# %% name="autocast-saves"
-batch = ink[known].to(device)
-
-
-def forward(low, net=reader, rows=1400):
-    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=low):
-        return net(batch[:rows])
-
-
-for low in (False, True):
-    kept = saved_bytes(lambda: forward(low), without=reader.parameters()) // 1024
-    took = milliseconds(lambda: forward(low).sum().item())  # .item() waits
-    print(f"{'mixed  ' if low else 'float32'} {kept:5} KiB {took:6.2f} ms")
-
-# %% claim=true
-def _kept(net, rows):
-    def run(low):
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=low):
-            return net(batch[:rows])
-
-    return [saved_bytes(lambda: run(_low), without=net.parameters()) for _low in (False, True)]
-
-
-assert _kept(reader, 1400) == [1400 * 320 * 4, 1400 * 320 * 2 + 2560 * 2]  # the copy of a weight
-
-# %% [markdown]
-# Half the bytes, as promised. (Weights and gradients stay as large as they were.)
+# This model reads as well as the one in float32, and keeps half the bytes for the backward pass, as the picture at the top shows. (Weights and gradients stay as large as they were.)
 # The time depends on your processor. One without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
 #
 # And what did the one line do? Look into the block.
@@ -399,6 +370,39 @@ for words, dtype in dtypes.items():
 # %% claim=true
 assert dtypes["x @ x.T"] == dtypes["relu(h)"] == there_h.dtype != torch.float32
 assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
+
+# %% [markdown] side=true
+# #### How many bytes does autocast save here, and how much time?
+#
+# *{minutes} minutes*
+#
+# Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes.
+# (`without` leaves out the weights, which take their memory in any case.)
+
+# %% name="autocast-saves"
+batch = ink[known].to(device)
+
+
+def forward(low, net=reader, rows=1400):
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=low):
+        return net(batch[:rows])
+
+
+for low in (False, True):
+    kept = saved_bytes(lambda: forward(low), without=reader.parameters()) // 1024
+    took = milliseconds(lambda: forward(low).sum().item())  # .item() waits
+    print(f"{'mixed  ' if low else 'float32'} {kept:5} KiB {took:6.2f} ms")
+
+# %% claim=true
+def _kept(net, rows):
+    def run(low):
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=low):
+            return net(batch[:rows])
+
+    return [saved_bytes(lambda: run(_low), without=net.parameters()) for _low in (False, True)]
+
+
+assert _kept(reader, 1400) == [1400 * 320 * 4, 1400 * 320 * 2 + 2560 * 2]  # the copy of a weight
 
 # %% [markdown] name="master"
 # ## 3 Weights in float32
@@ -825,9 +829,9 @@ if not torch.cuda.is_available():
 #
 # For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But in bfloat16, numbers of this size are 256 apart, so each square may be wrong by 128, and the 1 is lost.
 #
-# Now do the same with pictures. Suppose that the digits are written on gray paper, so that every pixel is larger by 200.
+# Now do the same with pictures. Suppose that the digits are written on gray paper, so that every pixel is larger by 200. Read them twice, without and with an autocast block.
 
-# %% name="gray-paper"
+# %% name="forward-loses"
 def square_distances(a, b):
     return (a * a).sum(dim=1)[:, None] + (b * b).sum(dim=1) - 2 * a @ b.T
 
@@ -840,15 +844,9 @@ def nearest_right(distances):
 
 gray = 16 * ink + 200
 full = square_distances(gray[unseen], gray[known])
-print(f"float32 reads {nearest_right(full):.1%}")
-
-# %% [markdown]
-# And what does the same line give in an autocast block?
-
-# %% name="forward-loses"
 with torch.autocast("cpu"):
     rough = square_distances(gray[unseen], gray[known])
-print(f"under autocast {nearest_right(rough):.0%}")
+print(f"float32 reads {nearest_right(full):.1%}, under autocast {nearest_right(rough):.0%}")
 
 # %% claim=true
 _p, _q = torch.tensor(201.0).bfloat16(), torch.tensor(200.0).bfloat16()
@@ -863,7 +861,7 @@ assert _next.sub(_products).unique().tolist() == [32768]
 assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
 # %% [markdown]
-# Now it misreads many of them, because autocast computed the matrix product in 16 bits.
+# Under autocast it misreads many of them, because autocast computed the matrix product in 16 bits.
 # The numbers in this product are above 5 million. There two neighboring numbers of bfloat16 are 32,768 apart, whereas the distances are only a few thousand.
 #
 # An inner block with `enabled=False` is an island of float32:

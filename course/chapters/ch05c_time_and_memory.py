@@ -84,12 +84,6 @@ assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 # The right half shows what that costs: an update is the same work for 16 rows as for 4096, so with few rows it is a large part of a row's time.
 # Mixed precision is the better remedy: it keeps the size of the batch, and takes fewer bytes for each activation.
 
-# %% name="choose-device"
-if device == "auto":
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-device = torch.device(device)
-print("this notebook works on:", device)
-
 # %% [markdown] name="fits"
 # ## 2 Does it fit?
 #
@@ -104,6 +98,10 @@ from sklearn.datasets import load_digits
 digits = load_digits()
 ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
 labels = torch.tensor(digits.target)
+if device == "auto":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+device = torch.device(device)
+
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
 print(saved_shapes(lambda: small(ink[:32])))
 
@@ -313,6 +311,7 @@ _toy.wait()
 assert (_toy.host - _begin, toy.host - begin) == (5, 54)
 
 # %% [markdown]
+# You have measured the 50 ms of earlier work too. So wait before you read the clock for the first time, not only at the end.
 # ### Exercise: `bench`
 #
 # *{minutes} minutes*
@@ -556,7 +555,7 @@ def deep_loss():
 
 report = my_underflow_report(deep_loss, [1.0, 2.0**16, 2.0**26])
 for scale, lost in report.items():
-    print(f"loss times {scale:7g}: {lost:.1%} become 0")
+    print(f"loss times 2 ** {math.log2(scale):<2.0f}: {lost:.1%} become 0")
 
 # %% claim=true
 _lost = list(plain_report(deep_loss, [1.0, 2.0**16, 2.0**26]).values())
@@ -573,11 +572,13 @@ assert _scaled.half().isinf().any()
 #
 # *{minutes} minutes*
 #
+# A batch is not always a pair. It may be a dict, or a list of lists.
+#
 # ### Exercise: `to_device`
 #
 # *{minutes} minutes*
 #
-# A batch is not always a pair. It may be a dict, or a list of lists. Write one function that moves every tensor in a batch of any form. (It will have to call itself.)
+# Write one function that moves every tensor in a batch of any form. (It will have to call itself.)
 
 # %% name="nested-batch"
 batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}

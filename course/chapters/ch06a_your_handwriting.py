@@ -451,12 +451,13 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# In the upper row is one four, as drawn and cut to its box. In the lower row is what the model gets of each, and on the right a four from the data set.
+# In the upper row is one four, as drawn and cut to its box. In the lower row is what the model gets of each, beside a four from the data set.
 
 # %% name="one-four"
 four = drawings[drawn_labels == 4][0]
 show_digits([four, cut_to_box(four)], says=["as drawn", "cut to its box"])
-show_digits([count_blocks(four), count_blocks(cut_to_box(four)), data[4]], per_row=3)
+seen_as = ["as drawn", "cut to its box", "from the data set"]
+show_digits([count_blocks(four), count_blocks(cut_to_box(four)), data[4]], says=seen_as, per_row=3)
 
 # %% claim=true
 _filled = cut_to_box(four).any(dim=1)
@@ -587,7 +588,7 @@ assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short 
 # On the drawer, model and neighbor were equally good. On a hand that neither has seen, the model with copies is ahead. The neighbor knows only 1,400 pictures, whereas this model has learned what stays the same when you shift and slant them.
 #
 # Now put this model behind a third pad. It reads the ten drawings that you saved, and shows side by side how many each of the three pads has read.
-# (Ten drawings are few, so one digit more or less is often chance. We let a program draw with ten hands, from large and neat to hasty and tiny. For at least eight of them the third pad read the most, and no hand lost more than one digit of ten from one pad to the next.)
+# (Ten drawings are few, so one digit more or less is often chance.)
 
 # %% name="pad-well-read"
 def read_well(picture):

@@ -45,7 +45,7 @@ figures.stopped()
 #
 # To go on later, a training saves a **checkpoint**, a dict with all that it needs.
 # What does it need? You have found everything when a resumed training ends exactly where the unbroken training ends, to the last bit.
-# Try it with the smallest training there is: one number, `w`, goes down the parabola w².
+# Try it with the smallest training there is: one number, `w`, goes down the parabola w². After two steps, save `w` and the state of the optimizer. This first run goes on without a break, and the cell prints where `w` is four steps later.
 
 # %% name="down-a-parabola"
 def steps(w, optimizer, count):
@@ -57,10 +57,6 @@ def steps(w, optimizer, count):
     return w.item()
 
 
-# %% [markdown]
-# After two steps, save `w` and the state of the optimizer. This first run goes on without a break, and four steps later `w` is here:
-
-# %% name="unbroken-run"
 w = torch.ones(1, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.02, momentum=0.9)
 steps(w, optimizer, 2)
@@ -138,7 +134,7 @@ print(make_model(seed)(images[:5]).shape)
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 
 # %% [markdown]
-# Only the green one follows the unbroken training.
+# Only the green one follows the unbroken training. (If another is lower in an epoch, that is chance: it is another training.)
 # The state of a generator is a tensor. You read it with `get_state()` and put it back with `set_state`:
 
 # %% name="generator-state"
@@ -407,8 +403,6 @@ def after_three_epochs(amp):
 
 x, y = images[known].to(here), labels[known].to(here)
 parts = list(zip(x.split(32), y.split(32), strict=True))
-
-# %% name="in-half-the-bits"
 full, half = after_three_epochs(amp=False), after_three_epochs(amp=True)
 print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
 

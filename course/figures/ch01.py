@@ -121,7 +121,7 @@ def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
         fig,
         "Shapes line up at the right; hatched axes are stretched",
         f"The shapes {tuple(first)} and {tuple(second)} one below the other, lined up at the right; below each column "
-        "the length of the result. Lengths of 1, and missing ones, are hatched.",
+        "the length of the result. Lengths of 1, and missing ones, are hatched, with an arrow to the length they get.",
     )
 
 
@@ -205,7 +205,7 @@ def _axis_box(ax: Axes, x: float, y: float, size: int, result: int) -> None:
     """Draw one axis of a shape: its length, or how it is stretched; a missing axis (0) is dashed."""
     is_stretched = size in (0, 1) and result > 1
     between = "\n" if result > 99 else " "  # two lines, where one is wider than the box
-    words = f"{size or 'none'} to{between}{result}" if is_stretched else str(size or "none")
+    words = f"{size or 'none'} →{between}{result}" if is_stretched else str(size or "none")
     color = SKY if not is_stretched else NO_COLOR
     box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
 

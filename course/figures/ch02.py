@@ -11,6 +11,8 @@ from torch import Tensor
 
 from autograder.notebook.colors import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
 
+from ._ch02_at_zero import nan_at_zero as nan_at_zero
+from ._ch02_at_zero import relus as relus
 from ._ch02_cost import cost_of_a_share as cost_of_a_share
 from ._ch02_life import life as life
 from .digits import known_digits
@@ -32,15 +34,6 @@ OPERATIONS: dict[str, Operation] = {
     "x @ y": lambda x, y: x @ y,
     "exp(x)": lambda x, y: torch.exp(x),
     "relu(x)": lambda x, y: torch.relu(x),
-}
-
-# five ways to write max(x, 0), by what torch says is their gradient at 0
-RELUS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu(x)": torch.relu,
-    "where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0.0),
-    "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
-    "(x + |x|) / 2": lambda x: (x + x.abs()) / 2,
-    "clamp(x, min=0)": lambda x: x.clamp(min=0),
 }
 
 # four ways to keep what a pass gives, by the line that does it: what was kept before, and a loss, give what is kept now
@@ -220,26 +213,6 @@ def versions() -> Figure:
         "The counter of the tensor that was saved decides",
         "Two rows of four boxes. y = exp(x) saves y at version 0; after y += 1 that is version 1: error. "
         "y = x ** 2 saves x at version 0, which is still version 0: fine.",
-    )
-
-
-def relus() -> Figure:
-    """Draw the gradient of five spellings of max(x, 0), each with its value at 0."""
-    fig, row = new_figure(1, len(RELUS), figsize=(10.5, 2.5))
-    for ax, (name, f) in zip(row, RELUS.items(), strict=True):
-        for low, high in ((-1.0, -0.01), (0.01, 1.0)):
-            x = torch.linspace(low, high, 20, requires_grad=True)
-            ax.plot(x.tolist(), torch.autograd.grad(f(x).sum(), x)[0].tolist(), color=BLUE, linewidth=2.5)
-        zero = torch.zeros(1, requires_grad=True)
-        at_zero = torch.autograd.grad(f(zero).sum(), zero)[0].item()
-        ax.plot([0], [at_zero], "o", color=ORANGE, markeredgecolor=INK, markersize=10)
-        ax.set(xlim=(-1, 1), ylim=(-0.2, 1.2), xticks=[-1, 0, 1], yticks=[0, 0.5, 1], xlabel="x")
-        ax.set_title(f"{name}\nat 0: {at_zero:g}", fontsize=10, color=INK)
-    row[0].set_ylabel("gradient")
-    return told(
-        fig,
-        "Five plots of a gradient that is 0 below x = 0 and 1 above. At 0 a dot: 0 for relu and where, one half for "
-        "maximum and for (x + |x|) / 2, 1 for clamp.",
     )
 
 

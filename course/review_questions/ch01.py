@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 tensors = questions.from_sitting("ch01a_tensors")
@@ -72,7 +72,7 @@ def reshape_with_minus_one(random: Random) -> Draft:
     new = random.choice([a * b, b, c, a]) if fits else next(k for k in (7, 11) if a * b * c % k)
     code = lines(f"x = torch.zeros({a}, {b}, {c})", f"y = x.reshape({new}, -1)")
     rest = a * b * c // new
-    wrong = [error_in(2), (new, rest), (new, b * c), (new, a + b + c), (new, b, c), (new, rest + 1)]
+    wrong = [error_choice(2), (new, rest), (new, b * c), (new, a + b + c), (new, b, c), (new, rest + 1)]
     right = f"{a * b * c} numbers in {new} rows are {rest} in each, so the shape is {RIGHT}."
     because = right if fits else f"{a * b * c} numbers cannot be laid into {new} equal rows, so reshape stops: {RIGHT}."
     return Draft(code, "tuple(y.shape)", wrong, because)
@@ -94,7 +94,7 @@ def write_after_reshape(random: Random) -> Draft:
         if turned
         else f"The numbers lie in the order asked for, so `y` is a view: the write goes into `x`, which is now {RIGHT}."
     )
-    return Draft(code, "x.tolist()", wrong if turned else [*wrong[1:], error_in(3)], because)
+    return Draft(code, "x.tolist()", wrong if turned else [*wrong[1:], error_choice(3)], because)
 
 
 @tensors("reshape-copies-if-needed", also=("transpose-example",))
@@ -124,7 +124,7 @@ def write_through_alias(random: Random) -> Draft:
         if changed
         else f"`{step}` makes a new tensor and moves only the name `y`; `x` still names the old one, {RIGHT}."
     )
-    return Draft(code, "x.tolist()", [[a, b], plus, times, error_in(3), [k, k]], because)
+    return Draft(code, "x.tolist()", [[a, b], plus, times, error_choice(3), [k, k]], because)
 
 
 @tensors(
@@ -152,7 +152,7 @@ def array_from_tensor(random: Random) -> Draft:
     """Ask what an array made by `numpy()` sees of a later change."""
     a, b, k = random.sample(range(2, 30), 3)
     step, shows = random.choice([(f"x += {k}", True), (f"x = x + {k}", False), (f"x[0] = {k}", True)])
-    wrong = [[a, b], [a + k, b + k], [k, b], error_in(2), [k, k]]
+    wrong = [[a, b], [a + k, b + k], [k, b], error_choice(2), [k, k]]
     because = (
         f"`numpy()` shares the tensor's memory, and `{step}` writes there, so the array holds {RIGHT}."
         if shows
@@ -169,7 +169,7 @@ def view_of_transposed(random: Random) -> Draft:
     code = lines(f"x = torch.zeros({a}, {b})", f"y = x{'.T' if turned else ''}.{how}(-1)", "y[0] = 1")
     evaluate = "tuple(y.shape), x.sum().item()"
     flat = (a * b,)
-    wrong = [error_in(2), (flat, 0.0), (flat, 1.0), ((b, a), 1.0), error_in(3)]
+    wrong = [error_choice(2), (flat, 0.0), (flat, 1.0), ((b, a), 1.0), error_choice(3)]
     because = {
         (
             "view",
@@ -189,7 +189,7 @@ def broadcast_shape(random: Random) -> Draft:
         [((a, 1, c), (b, 1)), ((a, b, 1), (b, c)), ((a, b), (a, 1)), ((a, b, c), (a, b)), ((b,), (a, b))]
     )
     code = lines(f"x = torch.zeros({one})", f"y = torch.zeros({two})", "z = x + y")
-    wrong = [error_in(3), (a, b, c), (a, b), (a, b, b), (a, b, b, c), (b, c), (a, a, b)]
+    wrong = [error_choice(3), (a, b, c), (a, b), (a, b, b), (a, b, b, c), (b, c), (a, a, b)]
     because = (
         f"Lined up at the right, equal lengths fit and a 1 or a gap is stretched; anything else stops. So {RIGHT}."
     )
@@ -207,7 +207,7 @@ def vector_meets_table(random: Random) -> Draft:
         f"y = x + v{middle}",
     )
     along = list(map(float, range(columns)))
-    wrong = [error_in(3), along, [1.0] * columns, list(map(float, range(rows))), [0.0] * columns]
+    wrong = [error_choice(3), along, [1.0] * columns, list(map(float, range(rows))), [0.0] * columns]
     because = (
         f"With `[:, None]` the vector is a column, and row 1 gets its number 1 in each place: {RIGHT}."
         if middle
@@ -224,7 +224,7 @@ def column_meets_row(random: Random) -> Draft:
         f"targets = torch.tensor([{a}.0, {b}.0])", "predictions = targets.reshape(2, 1)", "gap = predictions - targets"
     )
     difference = float((a - b) ** 2)
-    wrong = [((2, 1), 0.0), ((2,), 0.0), error_in(3), ((2, 2), difference), ((2, 2), 0.0)]
+    wrong = [((2, 1), 0.0), ((2,), 0.0), error_choice(3), ((2, 2), difference), ((2, 2), 0.0)]
     because = (
         f"(2, 1) and (2,) are both stretched to (2, 2): each prediction meets each target, and {a} meets {b} twice. "
         f"Perfect predictions get {RIGHT}, and nothing complains."
@@ -255,7 +255,7 @@ def keepdim_or_not(random: Random) -> Draft:
     gone = (columns,) if dim == 0 else (rows,)
     kept = (1, columns) if dim == 0 else (rows, 1)
     full = (rows, columns)
-    wrong = [error_in(3), (gone, full), (kept, full), (gone, gone), (kept, kept), (full, full)]
+    wrong = [error_choice(3), (gone, full), (kept, full), (gone, gone), (kept, kept), (full, full)]
     left = ", of which keepdim leaves a 1" if keep else ""
     because = f"`m` loses axis {dim}{left}; then the shapes line up at the right. So {RIGHT}."
     return Draft(code, "tuple(m.shape), tuple(y.shape)", wrong, because)
@@ -273,7 +273,7 @@ def squeeze_and_unsqueeze(random: Random) -> Draft:
             ("unsqueeze(1)", "a new axis of length 1 comes at place 1"),
         ]
     )
-    wrong = [(n, m), (n, 1, m), (1, n, 1, m), (1, 1, n, 1, m), (1, n, m), error_in(2)]
+    wrong = [(n, m), (n, 1, m), (1, n, 1, m), (1, 1, n, 1, m), (1, n, m), error_choice(2)]
     code = lines(f"x = torch.zeros(1, {n}, 1, {m})", f"y = x.{call}")
     return Draft(code, "tuple(y.shape)", wrong, f"With `{call}` {words}: {RIGHT}.")
 
@@ -289,7 +289,7 @@ def write_to_expanded(random: Random) -> Draft:
         f"wide = thin.expand({rows}, {columns}){'.clone()' if copied else ''}",
         f"wide[0, 0] = {new}",
     )
-    wrong = [(new, 0), (new * rows, new), (new * rows * columns, new), error_in(3), (new * columns, new)]
+    wrong = [(new, 0), (new * rows, new), (new * rows * columns, new), error_choice(3), (new * columns, new)]
     because = (
         f"`clone` gives each place memory of its own: one {new} in `wide`, none in `thin`. {RIGHT}."
         if copied
@@ -305,7 +305,7 @@ def matmul_shape(random: Random) -> Draft:
     n, k, m = random.sample(range(2, 10), 3)
     second, turned = random.choice([((k, m), ""), ((m, k), ".T"), ((m, k), "")])
     code = lines(f"x = torch.zeros({n}, {k})", f"w = torch.zeros{second}", f"y = x @ w{turned}")
-    wrong = [error_in(3), (n, m), (k, k), (m, n), (n, k, m)]
+    wrong = [error_choice(3), (n, m), (k, k), (m, n), (n, k, m)]
     inner = k if second == (k, m) or turned else m
     because = (
         f"The inner lengths, {k} and {inner}, have to be equal, and they disappear; the outer ones stay. So {RIGHT}."
@@ -348,7 +348,7 @@ def dtypes_meet(random: Random) -> Draft:
         for name, dtype in (("int", "int64"), ("float", "float32"), ("double", "float64"), ("half", "float16"))
     }
     code = lines(f"x = {ones[first]}", f"y = {ones[second]} * {b}", f"z = x {sign} y")
-    wrong = [error_in(3), "torch.float32", "torch.float64", "torch.int64", "torch.float16"]
+    wrong = [error_choice(3), "torch.float32", "torch.float64", "torch.int64", "torch.float16"]
     because = (
         f"A product of matrices wants one dtype and stops: {RIGHT}."
         if sign == "@"
@@ -404,6 +404,6 @@ def batched_matmul_shape(random: Random) -> Draft:
     """Ask for the shape of a product of two stacks of matrices."""
     n, a, b, c = random.sample(range(2, 10), 4)
     code = lines(f"x = torch.zeros({n}, {a}, {b})", f"y = torch.zeros({n}, {b}, {c})", "z = x @ y")
-    wrong = [(n, n, a, c), (a, c), error_in(3), (n, b, b)]
+    wrong = [(n, n, a, c), (a, c), error_choice(3), (n, b, b)]
     because = f"Matrix by matrix: the {n} stays, ({a}, {b}) @ ({b}, {c}) is ({a}, {c}). So {RIGHT}."
     return Draft(code, "tuple(z.shape)", wrong, because)

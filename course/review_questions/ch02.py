@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 gradients = questions.from_sitting("ch02a_gradients")
@@ -52,7 +52,7 @@ def who_can_require_grad(random: Random) -> Draft:
     numbers = random.sample(range(1, 30), 3)
     data, later = random.choice([(", ".join(map(str, numbers)), 1), (f"{numbers[0]}.0, {numbers[1]}.0", 2)])
     code = lines(f"x = torch.tensor([{data}])", "x.requires_grad_()", f"y = (x * {numbers[2]}).sum()")
-    wrong = [error_in(2), error_in(1), (True, False), (True, True), (False, False)]
+    wrong = [error_choice(2), error_choice(1), (True, False), (True, True), (False, False)]
     because = (
         f"These are whole numbers, which have no derivative; only floats and complex numbers may require grad: {RIGHT}."
         if later == 1
@@ -105,7 +105,7 @@ def backward_twice(random: Random) -> Draft:
     step = [f"(x ** {k}).backward()"]
     code = lines(leaf("x", f"{a}.0"), *step, *(["x.grad = None"] if cleared else []), *step)
     once = k * a ** (k - 1)
-    wrong = [once, 2 * once, once**2, a**k, error_in(4 if cleared else 3), once / 2]
+    wrong = [once, 2 * once, once**2, a**k, error_choice(4 if cleared else 3), once / 2]
     because = (
         f"Each pass gives {once}. `x.grad = None` clears the first, so {RIGHT} is left."
         if cleared
@@ -129,7 +129,7 @@ def backward_of_several_numbers(random: Random) -> Draft:
     a, b, k = random.sample(range(2, 9), 3)
     end, size = random.choice([("", 0), (".sum()", 1), (".mean()", 2)])
     code = lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = (x * {k}){end}", "y.backward()")
-    wrong = [error_in(3), [k, k], [k / 2, k / 2], [k * a, k * b], [a, b]]
+    wrong = [error_choice(3), [k, k], [k / 2, k / 2], [k * a, k * b], [a, b]]
     because = {
         0: f"`y` is two numbers, and `backward` without an argument starts from one: {RIGHT}.",
         1: f"Each number goes into the sum with the factor {k}: {RIGHT}.",
@@ -145,7 +145,7 @@ def update_in_no_grad(random: Random) -> Draft:
     row, kind = random.choice([("    w -= 0.1 * w.grad", "in place"), ("    w = w - 0.1 * w.grad", "rebound")])
     code = lines(leaf("w", f"{a}.0"), f"(w * {k}).backward()", "with torch.no_grad():", row)
     new = a - k / 10
-    wrong = [(new, True), (new, False), (a, True), error_in(4), (a + k / 10, True)]
+    wrong = [(new, True), (new, False), (a, True), error_choice(4), (a + k / 10, True)]
     because = (
         f"`w` is changed where it stands, {a} - 0.1 * {k}, and it is still the leaf that requires grad: {RIGHT}."
         if kind == "in place"
@@ -262,7 +262,7 @@ def backward_without_graph(random: Random) -> Draft:
         if middle == "x.clone()"
         else f"`{middle}` leaves the graph, so nothing leads back from `y`, and `backward` refuses: {RIGHT}."
     )
-    return Draft(code, "x.grad", [error_in(3), "None", k, 0, error_in(2)], because)
+    return Draft(code, "x.grad", [error_choice(3), "None", k, 0, error_choice(2)], because)
 
 
 @graphs("detach-stops-flow", also=("detached-copy-independent",))
@@ -271,7 +271,7 @@ def write_into_detached(random: Random) -> Draft:
     a, b, new = random.sample(range(1, 30), 3)
     copied = random.random() < 0.4
     code = lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = x.detach(){'.clone()' if copied else ''}", f"y[0] = {new}")
-    wrong = [([a, b], False), ([new, b], False), ([a, b], True), ([new, b], True), error_in(3)]
+    wrong = [([a, b], False), ([new, b], False), ([a, b], True), ([new, b], True), error_choice(3)]
     because = (
         f"`clone` gives `y` memory of its own, and `detach` has taken it out of the graph: {RIGHT}."
         if copied
@@ -294,7 +294,7 @@ def second_backward(random: Random) -> Draft:
         if kept
         else f"The first call freed what the square had saved: {RIGHT}. A fresh forward pass is the remedy."
     )
-    return Draft(code, "x.grad.item()", [error_in(4), once, 2 * once, a, 4 * once], because)
+    return Draft(code, "x.grad.item()", [error_choice(4), once, 2 * once, a, 4 * once], because)
 
 
 @graphs("gradients-accumulate", also=("accumulation-for-large-batch", "exercise-mean-square-gradient"))
@@ -341,7 +341,7 @@ def change_leaf_in_place(random: Random) -> Draft:
     a, k = random.randint(2, 9), random.randint(2, 9)
     change = random.choice([f"w += {k}", f"w = w + {k}", f"w.add_({k})"])
     code = lines(leaf("w", f"{a}.0"), change, "(w ** 2).backward()")
-    wrong = [error_in(2), error_in(3), (a + k, True), (a + k, False), (a, True)]
+    wrong = [error_choice(2), error_choice(3), (a + k, True), (a + k, False), (a, True)]
     because = (
         f"`w = w + {k}` makes a new tensor, the result of a recorded sum, so `w` is {a + k} and no leaf: {RIGHT}."
         if "w = " in change
@@ -360,7 +360,7 @@ def change_result_in_place(random: Random) -> Draft:
     a, k = random.randint(2, 9), random.randint(2, 9)
     step, slope = random.choice([("x ** 2", 2 * a), (f"x * {k}", k), ("x.exp()", 0), ("x.sqrt()", 0)])
     code = lines(leaf("x", f"{a}.0"), f"y = {step}", "y += 1", "y.backward()")
-    wrong = [error_in(4), error_in(3), 2 * a, k, 2 * a + 1, 1]
+    wrong = [error_choice(4), error_choice(3), 2 * a, k, 2 * a + 1, 1]
     because = (
         f"`{step}` saved `x` or a constant, not its result, so the change does no harm: {RIGHT}."
         if slope
@@ -382,7 +382,7 @@ def change_past_the_counter(random: Random) -> Draft:
         else "`detach()` shares the memory and the counter of changes, "
         f"so backward sees that the saved `x` is not as it was: {RIGHT}."
     )
-    return Draft(code, "x.grad.item()", [2 * a, 2 * new, error_in(4), error_in(3), new], because)
+    return Draft(code, "x.grad.item()", [2 * a, 2 * new, error_choice(4), error_choice(3), new], because)
 
 
 @broken_gradients("autograd-definition", also=("grad-of-every-participating-tensor",))
@@ -405,7 +405,7 @@ def step_without_slope(random: Random) -> Draft:
     a, b, k = random.sample(range(2, 9), 3)
     step, evaluate = random.choice([("x.round()", "x.grad.tolist()"), ("x.argmax()", "x.grad.tolist()")])
     code = lines(leaf("x", f"[{a}.3, {b}.3]"), f"y = ({step} * {k}).sum()", "y.backward()")
-    wrong = [error_in(3), [0.0, 0.0], [k, k], [1.0, 1.0], [0.0, k]]
+    wrong = [error_choice(3), [0.0, 0.0], [k, k], [1.0, 1.0], [0.0, k]]
     because = (
         f"`round` is flat nearly everywhere, so backward runs and all derivatives are 0: {RIGHT}."
         if "round" in step

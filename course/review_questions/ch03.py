@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 modules = questions.from_sitting("ch03a_modules")
@@ -33,7 +33,7 @@ def shape_of_linear_weight(random: Random) -> Draft:
         )
     code = lines(f"layer = nn.Linear({a}, {b})", f"y = layer(torch.zeros({n}, {a}))")
     because = f"Each of the {n} rows of {a} numbers becomes {b} numbers: {RIGHT}."
-    return Draft(code, "tuple(y.shape)", [error_in(2), (b, n), (n, a), (b, a), (n, a + b)], because)
+    return Draft(code, "tuple(y.shape)", [error_choice(2), (b, n), (n, a), (b, a), (n, a + b)], because)
 
 
 @modules("linear-layer-is-matmul", "matmul-example", also=("call-runs-forward",))
@@ -232,7 +232,7 @@ def predictions_and_targets(random: Random) -> Draft:
         if squeezed
         else f"({n}, 1) meets ({n},): each prediction is compared with each target, {n} * {n} gaps. {RIGHT}."
     )
-    return Draft(code, "gaps.numel()", [n * n, n, error_in(4), 2 * n, n * features, 1], because)
+    return Draft(code, "gaps.numel()", [n * n, n, error_choice(4), 2 * n, n * features, 1], because)
 
 
 @layers("convolution-at-each-place", also=("tensor-3d-is-image-batch",))
@@ -443,7 +443,7 @@ def state_after_training(random: Random) -> Draft:
         if copied
         else f"The state shares the memory of the model, so that it has the {new} too: {RIGHT}."
     )
-    wrong = [[[new]], [[old]], [[old + new]], error_in(5 if copied else 4), [[0]], "None"]
+    wrong = [[[new]], [[old]], [[old + new]], error_choice(5 if copied else 4), [[0]], "None"]
     return Draft(code, 'state["weight"].tolist()', wrong, because)
 
 
@@ -464,7 +464,7 @@ def weight_after_loading(random: Random) -> Draft:
         if copied
         else f"The assignment gives both models one and the same parameter, so `other` changes too: {RIGHT}."
     )
-    return Draft(code, "other.weight.item()", [later, a, b, a + b, error_in(4)], because)
+    return Draft(code, "other.weight.item()", [later, a, b, a + b, error_choice(4)], because)
 
 
 @saving_and_reusing(

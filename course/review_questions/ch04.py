@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 training_loop = questions.from_sitting("ch04a_training_loop")
@@ -67,7 +67,7 @@ def loop_without_a_line(random: Random) -> Draft:
         BACKWARD: f"Without `backward` there is no gradient, and `step` changes nothing, without an error: {RIGHT}.",
         STEP: f"Only `step` changes weights; the gradients are computed for nothing: {RIGHT}.",
     }[left_out]
-    wrong = [w - 0.2 * k, w - 0.3 * k, w, error_in(6), w - 0.1 * k, w - 0.4 * k]
+    wrong = [w - 0.2 * k, w - 0.3 * k, w, error_choice(6), w - 0.1 * k, w - 0.4 * k]
     return Draft(code, "w.item()", wrong, because)
 
 
@@ -135,7 +135,7 @@ def loop_with_one_forward_pass(random: Random) -> Draft:
         else f"Each round has its own forward pass. Half of the distance {k} is gone after one step, and half of the "
         f"rest after two: {RIGHT}."
     )
-    wrong = [error_in(6), w + 0.75 * k, w + k / 2, w + k, w - 0.75 * k]
+    wrong = [error_choice(6), w + 0.75 * k, w + k / 2, w + k, w - 0.75 * k]
     return Draft(code, "w.item()", wrong, because)
 
 
@@ -295,7 +295,7 @@ def targets_of_cross_entropy(random: Random) -> Draft:
         f"targets = torch.zeros({shape}, dtype=torch.{dtype})",
         "loss = F.cross_entropy(logits, targets)",
     )
-    return Draft(code, "tuple(loss.shape)", [error_in(3), (), (n,), (n, k), (k,)], f"{words}: {RIGHT}.")
+    return Draft(code, "tuple(loss.shape)", [error_choice(3), (), (n,), (n, k), (k,)], f"{words}: {RIGHT}.")
 
 
 @when_it_fails("stop-at-lowest-validation-loss", "validation-loop")
@@ -584,5 +584,5 @@ def batch_of_rows(random: Random) -> Draft:
         else f"A loader stacks the rows of a batch, and {n} and {second} numbers do not stack: {RIGHT}. "
         "`collate_fn` could fill up the short one."
     )
-    wrong = [error_in(3), (2, n), (n, 2), (n + second,), (2, max(n, second)), (2, min(n, second)), (1, 2, n)]
+    wrong = [error_choice(3), (2, n), (n, 2), (n + second,), (2, max(n, second)), (2, min(n, second)), (1, 2, n)]
     return Draft(code, "tuple(batch.shape)", wrong, because)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 devices = questions.from_sitting("ch05a_devices")
@@ -91,7 +91,7 @@ def number_meets_device(random: Random) -> Draft:
         if fits
         else f"`y` has an axis and is on the CPU. Tensors that meet have to be on one device: {RIGHT}."
     )
-    wrong = [error_in(3), ("meta", (n,)), ("cpu", (n,)), ("meta", ())]
+    wrong = [error_choice(3), ("meta", (n,)), ("cpu", (n,)), ("meta", ())]
     return Draft(code, "z.device.type, tuple(z.shape)", wrong, because)
 
 
@@ -119,7 +119,7 @@ def where_a_forgotten_move_stops(random: Random) -> Draft:
         if not forgotten
         else f"`{forgotten}` stayed on the CPU. Nothing is wrong until it meets a tensor on the other device: {RIGHT}."
     )
-    return Draft(code, "loss.device.type", [error_in(6), error_in(5), "meta", "cpu", error_in(4)], because)
+    return Draft(code, "loss.device.type", [error_choice(6), error_choice(5), "meta", "cpu", error_choice(4)], because)
 
 
 @devices("model-once-batches-each", "device-moves-explicit", also=("gpu-move-snippet", "cpu-code-unchanged-on-gpu"))
@@ -141,7 +141,7 @@ def last_batch_on_device(random: Random) -> Draft:
         ("cpu", "meta", (n, b)),
         ("cpu", "cpu", (last, b)),
         ("cpu", "meta", (last, b)),
-        error_in(4),
+        error_choice(4),
     ]
     return Draft(code, "data.device.type, y.device.type, tuple(y.shape)", wrong, because)
 
@@ -166,7 +166,7 @@ def optimizer_before_the_layer(random: Random) -> Draft:
         if too_early
         else f"The optimizer was built last and holds the new weight: {start} - {rate} * {k} = {RIGHT}."
     )
-    wrong = [start, start - rate * k, start + rate * k, error_in(5), start - k]
+    wrong = [start, start - rate * k, start + rate * k, error_choice(5), start - k]
     return Draft(code, "layer.weight.item()", wrong, because)
 
 
@@ -222,7 +222,7 @@ def name_of_a_device(random: Random) -> Draft:
         else f"The number counts the cards from 0. To name a card works on every machine: {RIGHT}. "
         "Without it, an error comes when a tensor is to go there."
     )
-    wrong = [(kind, 0), (name, "None"), error_in(1), (kind, 1), (kind, "None")]
+    wrong = [(kind, 0), (name, "None"), error_choice(1), (kind, 1), (kind, "None")]
     return Draft(f'device = torch.device("{name}")', "device.type, device.index", wrong, because)
 
 
@@ -334,7 +334,7 @@ def border_of_autocast(random: Random) -> Draft:
         "alone": f"`h` is still bfloat16 behind the block, and `relu` gives what came in: {RIGHT}.",
         "wider": f"Place by place torch takes the wider of the two dtypes, with or without autocast: {RIGHT}.",
     }[kind]
-    wrong = ["torch.float32", error_in(4), "torch.bfloat16", "torch.float16", error_in(3)]
+    wrong = ["torch.float32", error_choice(4), "torch.bfloat16", "torch.float16", error_choice(3)]
     return Draft(code, "y.dtype", wrong, because)
 
 
@@ -359,7 +359,7 @@ def autocast_for_another_device(random: Random) -> Draft:
         "elsewhere": f"The block is for another device than that of these tensors, which are on the CPU: {RIGHT}. "
         "It is no error; without CUDA there is a warning.",
     }[why]
-    return Draft(code, "y.dtype", ["torch.bfloat16", "torch.float32", "torch.float16", error_in(2)], because)
+    return Draft(code, "y.dtype", ["torch.bfloat16", "torch.float32", "torch.float16", error_choice(2)], because)
 
 
 @mixed_precision("amp-scaler-step-and-update", "amp-scale-against-underflow")
@@ -454,7 +454,14 @@ def step_without_the_scaler(random: Random) -> Draft:
         if "optimizer.step" in who
         else f"`scaler.step` divides by the factor first: {start} - 0.5 * {k} = {RIGHT}."
     )
-    wrong = [start - 0.5 * k, start - 0.5 * k * factor, start, start - 0.5 * k / factor, start + 0.5 * k, error_in(5)]
+    wrong = [
+        start - 0.5 * k,
+        start - 0.5 * k * factor,
+        start,
+        start - 0.5 * k / factor,
+        start + 0.5 * k,
+        error_choice(5),
+    ]
     return Draft(code, "w.item()", wrong, because)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_in, lines
-from autograder.questions.question_generators import QuestionGenerators
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
 your_handwriting = questions.from_sitting("ch06a_your_handwriting")
@@ -33,7 +33,7 @@ def batch_follows_the_model(random: Random) -> Draft:
         if move
         else f"`here` is the CPU, and by chance the model is there too: {RIGHT}."
     )
-    wrong = [error_in(4), ("cpu", "meta"), ("meta", "meta"), ("cpu", "cpu"), ("meta", "cpu")]
+    wrong = [error_choice(4), ("cpu", "meta"), ("meta", "meta"), ("cpu", "cpu"), ("meta", "cpu")]
     return Draft(code, "images.device.type, scores.device.type", wrong, because)
 
 
@@ -187,7 +187,7 @@ def ink_in_blocks(random: Random) -> Draft:
         [[16, 0], [0, 0]],
         [[a + b, 0], [c + d, 0]],
         [[b, d], [a, c]],
-        error_in(3),
+        error_choice(3),
     ]
     return Draft(code, "blocks.tolist()", wrong, because)
 
@@ -329,7 +329,7 @@ def state_that_moves_on(random: Random) -> Draft:
         else f"The state holds the optimizer's own tensors, and the next step changes them: 0.5 * {k} + {k} = {RIGHT}."
     )
     return Draft(
-        code, 'saved["state"][0]["momentum_buffer"].item()', [k, 1.5 * k, 0, 2 * k, 0.5 * k, error_in(6)], because
+        code, 'saved["state"][0]["momentum_buffer"].item()', [k, 1.5 * k, 0, 2 * k, 0.5 * k, error_choice(6)], because
     )
 
 

@@ -20,7 +20,7 @@ from autograder.exercises.probe import Answer, see
 
 
 @contextmanager
-def accelerators(answer: Answer, there: str) -> Iterator[None]:
+def simulated_accelerators(answer: Answer, there: str) -> Iterator[None]:
     """Simulate a machine with the accelerators that the text `there` names ("cuda", "mps"), while the block runs.
 
     `is_available` answers so for the answer's code. `is_built` returns True for both: an accelerator that torch is

@@ -11,7 +11,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.devices import accelerators
+from autograder.exercises.probes.devices import simulated_accelerators
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -27,7 +27,7 @@ def picked(answer: Answer, case: Case) -> Observation:
     kept = []
     with _default_put_back() as is_kept:
         for there in situations:
-            with accelerators(answer, there):
+            with simulated_accelerators(answer, there):
                 in_turn.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
                 chosen[there].append(in_turn[-1])
             kept.append(is_kept())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_of, tensor_summary
+from autograder.diagnosis.difference_messages import call_of, tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
@@ -71,8 +71,8 @@ def _spelled(name: str, case: Case) -> str:
         f"<{model}>",
         f"<{optimizer}>",
         f"<scaler, factor {scale:g}>",
-        tensor_summary("x", x),
-        tensor_summary("y", y),
+        tensor_values("x", x),
+        tensor_values("y", y),
     )
     return call_of(name, *parts, **case.kwargs)
 

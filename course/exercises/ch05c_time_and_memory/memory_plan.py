@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of, tensor_summary
+from autograder.diagnosis.difference_messages import call_of, tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
@@ -127,7 +127,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
 def _spelled(name: str, case: Case) -> str:
     """A plan for a model and a batch."""
     model, batch, optimizer, dtype = case.args
-    return call_of(name, f"<{model}>", tensor_summary("batch", batch), repr(optimizer), repr(dtype))
+    return call_of(name, f"<{model}>", tensor_values("batch", batch), repr(optimizer), repr(dtype))
 
 
 parameters = Requirement(

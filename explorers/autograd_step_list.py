@@ -19,7 +19,7 @@ from explorers.graph_steps import Phase, UnfoldedGraph, row_id
 from explorers.graph_traversal import ResultPlace
 from explorers.read_graph import Graph
 from explorers.saved_tensors import Saved
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 MOST_LISTED = 15  # rows around the present step
 MOST_TOLD = 60  # rows of a page that shows all steps at once
