@@ -158,6 +158,13 @@ def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
     assert 0 == curve < line and line_on_new < curve_on_new / 2
 
 
+def test_pooling_frames_each_block_and_its_number() -> None:
+    """Both sides of the figure of pooling have a frame for each of the four blocks."""
+    frames = [len(axes.lines) for axes in ch03.pooling(torch.arange(36.0).reshape(6, 6), 3).axes]
+
+    assert [4, 4] == frames
+
+
 def test_one_place_is_no_plural() -> None:
     """The figure of strides says "+1 place"."""
     figure = ch01.strides(torch.arange(12).reshape(3, 4))

@@ -640,6 +640,8 @@ figures.convolution(digit, kernel.T, 1, 2)
 guess = 4  # a number
 
 # %% name="rim-and-steps"
+# conv2d takes a batch of pictures with colors, so four axes: [None, None] puts two of
+# length 1 in front, and [0, 0] takes them away again.
 steps = F.conv2d(digit[None, None], kernel[None, None], padding=1, stride=2)[0, 0]
 show_digits([digit, edges, steps], says=["the zero", "6 by 6", "rim, steps of two"])
 reveal(guess, steps.shape[0])
@@ -807,19 +809,21 @@ assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 #
 # So tell the judges less exactly where a stroke is.
 # `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and keeps only the largest number of each block: "there was such a stroke, somewhere around here".
-# This is called **pooling**. Here is the map of the first kernel, with -1 on the left and 1 on the right, and the largest number of each block.
+# This is called **pooling**. Here is a kernel that fits on strokes which rise to the right, its map of the zero, and the largest number of each block.
 
 # %% name="four-blocks"
-pooled = nn.MaxPool2d(3)(edges[None, None])[0, 0]  # a batch of one, with one channel
+rising = torch.tensor([[-1.0, -1, 2], [-1, 2, -1], [2, -1, -1]])
+strokes = fits(digit, rising)
+pooled = nn.MaxPool2d(3)(strokes[None, None])[0, 0]  # a batch of one, with one channel
 
 # %% claim=true
-assert pooled.tolist() == [[3, 3], [3, 3]] and pooled[0, 1] == edges[:3, 3:].max()
+assert pooled.tolist() == [[3, 1], [1, 4]] and pooled[1, 1] == strokes[3:, 3:].max()
 
 # %% figure=true
-figures.pooling(edges, 3)
+figures.pooling(strokes, 3)
 
 # %% [markdown]
-# In each quarter of the zero some ink begins, and the layer forgets where exactly.
+# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say so, but no longer at which place.
 #
 # One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
 

@@ -9,7 +9,6 @@
 #
 # 1. save a model, load it, keep its best weights
 # 2. take what fits from one model into another, and freeze it
-# 3. count a model too large for memory
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from one for extra credit.
 # The folded cells below load what this notebook needs.
@@ -204,7 +203,8 @@ check("save_best", save_best)
 #
 # *{minutes} minutes*
 #
-# Copy the tensors that fit, and return the names of the others. Compare the shapes like this:
+# Copy the tensors that fit, and return the names of the others.
+# With `strict=False`, `load_state_dict` accepts a state in which names are missing. You have to compare the shapes yourself:
 
 # %% name="load-partial-example"
 even_odd = Reader(answers=2)  # two scores instead of ten
@@ -470,12 +470,61 @@ assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.loo
 # %% [markdown]
 # The new layer began by guessing. Now it is right about nine digits in ten. It learned only 66 numbers, because `reader` had learned the strokes for another task.
 
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can keep what a model has learned, take it into another model, and say which of its numbers go on learning.
+#
+# | you see | look at |
+# |---|---|
+# | the best model is the last one | a state without copies |
+# | loaded, and it still guesses | what `load_state_dict(..., strict=False)` returned |
+# | a frozen part still changes | running statistics: `eval()` |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions-1-3"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What goes into the file, and what does not?
+# 2. Why must you copy the state of the best moment?
+# 3. What does freezing take besides `requires_grad_(False)`?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Parameters and buffers go into it, under their names; code and plain attributes do not.
+# 2. It shares the memory of the model, and changes when the model does.
+# 3. It takes eval mode, since running statistics move without any gradient.
+#
+# </details>
+
+# %% [markdown]
+# Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
+#
+# Next comes *Chapter 4a: Training loops*: your `MLP` learns to read digits that it has never seen.
+
 # %% [markdown] name="meta"
 # ## 3 A model without memory
 #
 # *{minutes} minutes*
 #
-# This section is for those who want more; it ends in an exercise for extra credit.
+# This section is for those who want more: nothing later needs it. It has two folded lessons, and an exercise for extra credit.
+
+# %% [markdown] side=true
+# #### How do you count a model that is too large for memory?
+#
+# *{minutes} minutes*
 #
 # A tensor on the device `"meta"` has a shape and a dtype, and no memory.
 # So a laptop can try out a model that would never fit into it.
@@ -519,7 +568,7 @@ assert total > 70e9 and out.shape == (2, 30_000)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Which shapes do the layers of a model give? The hooks of chapter 3c tell you, and torch computes no numbers.
+# Which shapes do the layers of a model give? The hooks of chapter 3c tell you. And on the device `"meta"` tensors have shapes and no numbers, so torch computes nothing.
 # `nn.Linear(2, 3)`, for example, turns (5, 2) into (5, 3).
 
 # %% name="shape-trace-example"
@@ -570,47 +619,3 @@ print(torch.equal(ghost(ink), reader(ink)))
 
 # %% claim=true
 assert torch.equal(ghost(ink), reader(ink))
-
-# %% [markdown] name="checklist"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can keep what a model has learned, take it into another model, and say which of its numbers go on learning.
-#
-# | you see | look at |
-# |---|---|
-# | the best model is the last one | a state without copies |
-# | loaded, and it still guesses | what `load_state_dict(..., strict=False)` returned |
-# | a frozen part still changes | running statistics: `eval()` |
-
-# %% name="progress"
-progress(3)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions-1-3"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. What goes into the file, and what does not?
-# 2. Why must you copy the state of the best moment?
-# 3. What does freezing take besides `requires_grad_(False)`?
-#
-# <details><summary>Answers</summary>
-#
-# 1. Parameters and buffers go into it, under their names; code and plain attributes do not.
-# 2. It shares the memory of the model, and changes when the model does.
-# 3. It takes eval mode, since running statistics move without any gradient.
-#
-# </details>
-
-# %% [markdown]
-# Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
-#
-# Next comes *Chapter 4a: Training loops*: your `MLP` learns to read digits that it has never seen.

@@ -167,9 +167,10 @@ assert given_back >= 18 and 0.55 < share < 0.85
 import matplotlib.pyplot as plt
 
 losses, in_drawer, _ = zip(*crammed)  # rows become columns
+epochs = range(1, len(crammed) + 1)
 lowest = in_drawer.index(min(in_drawer)) + 1
-plt.plot(losses, label="training loss")
-plt.plot(in_drawer, label=f"validation loss (the drawer), lowest at epoch {lowest}")
+plt.plot(epochs, losses, label="training loss")
+plt.plot(epochs, in_drawer, label=f"validation loss (the drawer), lowest at epoch {lowest}")
 plt.xlabel("epoch")
 plt.ylabel("loss")
 plt.legend()
@@ -239,12 +240,12 @@ my_save_best = mine("save_best", plain_save_best)
 
 # %% name="save-on-the-way"
 _ = torch.manual_seed(seed)
-late = MyMLP([64, 64, 10], nn.ReLU)
-sgd = torch.optim.SGD(late.parameters(), lr=0.5)
+again = MyMLP([64, 64, 10], nn.ReLU)
+sgd = torch.optim.SGD(again.parameters(), lr=0.5)
 best = None
 for epoch in range(200):
-    _, drawer_loss, _ = my_fit(late, sgd, F.cross_entropy, few, drawer, 1)[0]  # one epoch
-    best = my_save_best(late, best, drawer_loss)
+    _, drawer_loss, _ = my_fit(again, sgd, F.cross_entropy, few, drawer, 1)[0]  # one epoch
+    best = my_save_best(again, best, drawer_loss)
     if best["loss"] == drawer_loss:
         best_epoch = epoch
     if epoch - best_epoch == 20:
@@ -255,12 +256,12 @@ print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch
 assert epoch < 120 and best_epoch + 1 == lowest
 
 # %% [markdown]
-# Put the copy into a fresh model, let the other one go on to epoch 200, and compare the two.
+# Put the copy into a fresh model, and compare it with the model of section 1, which went on to epoch 200.
 
 # %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
 early.load_state_dict(best["state"])
-my_fit(late, sgd, F.cross_entropy, few, drawer, 199 - epoch)
+late = crammer
 for name, model in (("stopped", early), ("in the end", late)):
     seen = my_evaluate(model, drawer, F.cross_entropy)
     print(f"{name}: loss {seen['loss']:.2f}, {round((1 - seen['accuracy']) * 397)} wrong of 397")
@@ -426,7 +427,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
-# | price | a number | (n,) or (n, 1) | floats of the same shape | `mse_loss` |
+# | price | a number | (n, 1) | floats (n,) | `mse_loss`, on equal shapes |
 # | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
 # | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
 # | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
@@ -491,40 +492,6 @@ def loss_inputs(head, output, target):
 
 # %% check="loss_inputs" points=4
 check("loss_inputs", loss_inputs)
-
-# %% mine=true
-def plain_losses(head, output, target):
-    if head == "price":
-        return ((output[:, 0] - target) ** 2).mean()
-    if head == "spam":
-        return F.softplus(torch.where(target == 1, -output, output)).mean()
-    logs = output.log_softmax(dim=-1)
-    if head == "marked":
-        return -(logs * target).sum(dim=-1).mean()
-    return -logs.gather(-1, target.unsqueeze(-1)).mean()
-
-
-my_loss_inputs = mine("loss_inputs", plain_losses)
-
-# %% [markdown]
-# A model whose outputs are all 0 knows nothing, so its loss should be the log of the number of answers.
-
-# %% name="loss-inputs-used"
-letters = my_loss_inputs("letters", torch.zeros(4, 5, 26), spelled).item()
-print(f"letters {letters:.3f}, and log(26) is {math.log(26):.3f}")
-
-# %% claim=true
-_four = torch.tensor([3, 1, 4, 1])
-for _k, _first in (
-    (10, my_loss_inputs("digit", torch.zeros(4, 10), _four)),
-    (10, my_loss_inputs("marked", torch.zeros(4, 10), F.one_hot(_four, 10))),
-    (26, my_loss_inputs("letters", torch.zeros(4, 5, 26), torch.randint(26, (4, 5)))),
-    (2, my_loss_inputs("spam", torch.zeros(4), torch.tensor([0.0, 1, 1, 0]))),
-):
-    assert abs(_first.item() - math.log(_k)) < 1e-5
-
-# %% [markdown]
-# (A softmax too many does not show in the first loss, since it turns equal scores into equal shares. It shows later, when the loss stops too early.)
 
 # %% [markdown] side=true
 # #### Are they the same five lines for a yes or no?
@@ -596,12 +563,12 @@ figures.museum()
 
 # %% [markdown]
 # - *sound*: steep at first, then slow; hold the others against it
-# - *rate too small*: the same in slow motion, and nowhere near the bottom at the end
-# - *rate too large*: out of the plot at once
-# - *never cleared*: it swings without end
-# - *different orders*: it stops where a model that always says the mean would stop
+# - *learning rate too small*: the same in slow motion, and nowhere near the bottom at the end
+# - *learning rate too large*: out of the plot at once
+# - *gradients never cleared*: it swings without end
+# - *inputs and targets in different orders*: it stops where a model that always says the mean would stop
 # - *learned by heart*: the blue curve alone looks sound
-# - *dropout on*: one model, measured twice; the lower curve is right
+# - *measured with dropout on*: one model, measured twice; the lower curve is right
 # - *one wild batch*: a jump, and long after it the loss is still higher than before it
 #
 # A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart.

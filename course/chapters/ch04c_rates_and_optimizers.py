@@ -12,7 +12,7 @@
 # - scale your data, so that one rate suits all parameters
 # - choose an optimizer, and let the rate fall on the way
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. The longest exercise stands behind the end, in section 7, and nothing later needs it. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -183,7 +183,7 @@ assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
 # There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back: in the end it knows no more than at first.
-# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
+# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. (The lowest training loss need not belong to the best reader: it is measured on the digits that the model learns from, and a few digits more or less in the drawer are chance.) So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line?
@@ -449,7 +449,13 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 #
 # An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. (Adam has that too.)
 #
-# Now look again at the three ways at the top. SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally at first, as if the valley were round.
+# Here are the three ways from the top again.
+
+# %% figure=true
+figures.surface()
+
+# %% [markdown]
+# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally at first, as if the valley were round.
 
 # %% [markdown] side=true
 # #### Does Adam find the price of raw houses?
@@ -655,12 +661,131 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 # %% [markdown]
 # The runs differ by a factor of ten and more, from the first weights alone. The goal of the exercise, the orange line, leaves room for that. (Once in some ten thousand first weights a run gets stuck above it; then train again.)
 
+# %% [markdown] name="schedule-text"
+# ## 6 Another rate on the way
+#
+# *{minutes} minutes*
+#
+# Large steps are good at first, and too coarse at the end, so let the rate fall on the way.
+# A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
+
+# %% name="a-scheduler"
+optimizer = torch.optim.SGD(fresh.parameters(), lr=0.5)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # times 0.9
+[group] = optimizer.param_groups
+print(len(group["params"]), "tensors, lr", group["lr"])
+optimizer.step()
+scheduler.step()
+print("lr", group["lr"])
+
+# %% claim=true
+assert len(group["params"]) == 4 and group["lr"] == 0.45
+
+# %% [markdown]
+# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch does that, and two make it a hundredth. Soon the model stands still.
+#
+# At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
+# (The folded cell builds that from two of torch's schedulers.)
+
+# %% name="scheduler" figure=true
+p = torch.zeros(1, requires_grad=True)
+optimizer = torch.optim.SGD([p], lr=1.0)
+warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=10)
+cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
+scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warm, cosine], [10])
+rates = []
+for _ in range(100):
+    rates.append(optimizer.param_groups[0]["lr"])
+    optimizer.step()
+    scheduler.step()
+figures.rates(rates)
+
+# %% claim=true
+assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-1] < 0.001
+
+
+# %% [markdown]
+# ### Exercise: `lr_at`
+#
+# *{minutes} minutes*
+#
+# Write the formula for this rate yourself. Mind the two seams: the last step of the warm-up, and the end.
+
+# %% name="lr-example"
+t = 0.5  # halfway down the cosine, from 1.0 to 0.0
+print((1 + math.cos(math.pi * t)) / 2)
+
+# %% exercise="lr_at"
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    """Return the learning rate of a step: linear warm-up, then half a cosine down to min_lr.
+
+    With base_lr=1.0, min_lr=0.0, warmup_steps=2, total_steps=6, steps 0 to 6 give 0.5, 1.0,
+    1.0, about 0.854, 0.5, about 0.146, 0.0.
+
+    Steps count from 0; warmup_steps is less than total_steps and may be 0.
+    In the warm-up (step < warmup_steps): base_lr * (step + 1) / warmup_steps.
+    Then: min_lr + (base_lr - min_lr) * (1 + cos(pi * t)) / 2, where t goes from 0 at
+    step = warmup_steps to 1 at step = total_steps. From there on: min_lr. A float.
+    """
+    ### BEGIN SOLUTION
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+    ### END SOLUTION
+
+
+# %% check="lr_at" points=2
+check("lr_at", lr_at)
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - see from a curve whether its rate is too small or too large, and find a better one by trying
+# - standardize the inputs, so that one rate suits all parameters, and turn the weights back into your units
+# - use Adam, momentum and a scheduler
+
+# %% name="progress"
+progress(4)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Why can no rate find both the slope and the intercept of the house prices?
+# 2. Two gradients are 0.0001 and 10000. How far does Adam's first step move each parameter?
+# 3. Which optimizer do you begin with?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The raw sizes make the loss curve millions of times more along w than along b. A rate that is safe for w hardly moves b.
+# 2. It moves both by lr.
+# 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
+#
+# </details>
+
+# %% [markdown]
+# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training to another device.
+# Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.
+
 # %% [markdown] name="claim-text"
+# ## 7 Which optimizer is faster?
+#
+# *{minutes} minutes*
+#
+# This section is for those who want more: nothing later needs it.
+#
 # ### Exercise: `compare_optimizers`
 #
 # *{minutes} minutes*
 #
-# (Nothing later needs this exercise. If it is late, go on to section 6.)
 # Is Adam faster than SGD? For a fair comparison, let both begin at the same first weights, and repeat that for several seeds.
 
 # %% name="compare-example"
@@ -791,117 +916,3 @@ print("in the middle:", middle)
 assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"]
 assert middle["Adam 0.001"] < (1.2 if short else 1) * middle["SGD 0.01"]  # of ten runs only
 assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
-
-# %% [markdown] name="schedule-text"
-# ## 6 Another rate on the way
-#
-# *{minutes} minutes*
-#
-# Large steps are good at first, and too coarse at the end, so let the rate fall on the way.
-# A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
-
-# %% name="a-scheduler"
-optimizer = torch.optim.SGD(fresh.parameters(), lr=0.5)
-scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # times 0.9
-[group] = optimizer.param_groups
-print(len(group["params"]), "tensors, lr", group["lr"])
-optimizer.step()
-scheduler.step()
-print("lr", group["lr"])
-
-# %% claim=true
-assert len(group["params"]) == 4 and group["lr"] == 0.45
-
-# %% [markdown]
-# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch does that, and two make it a hundredth. Soon the model stands still.
-#
-# At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
-# (The folded cell builds that from two of torch's schedulers.)
-
-# %% name="scheduler" figure=true
-p = torch.zeros(1, requires_grad=True)
-optimizer = torch.optim.SGD([p], lr=1.0)
-warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=10)
-cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
-scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warm, cosine], [10])
-rates = []
-for _ in range(100):
-    rates.append(optimizer.param_groups[0]["lr"])
-    optimizer.step()
-    scheduler.step()
-figures.rates(rates)
-
-# %% claim=true
-assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-1] < 0.001
-
-
-# %% [markdown]
-# ### Exercise: `lr_at`
-#
-# *{minutes} minutes*
-#
-# Write the formula for this rate yourself. Mind the two seams: the last step of the warm-up, and the end.
-
-# %% name="lr-example"
-t = 0.5  # halfway down the cosine, from 1.0 to 0.0
-print((1 + math.cos(math.pi * t)) / 2)
-
-# %% exercise="lr_at"
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    """Return the learning rate of a step: linear warm-up, then half a cosine down to min_lr.
-
-    With base_lr=1.0, min_lr=0.0, warmup_steps=2, total_steps=6, steps 0 to 6 give 0.5, 1.0,
-    1.0, about 0.854, 0.5, about 0.146, 0.0.
-
-    Steps count from 0; warmup_steps is less than total_steps and may be 0.
-    In the warm-up (step < warmup_steps): base_lr * (step + 1) / warmup_steps.
-    Then: min_lr + (base_lr - min_lr) * (1 + cos(pi * t)) / 2, where t goes from 0 at
-    step = warmup_steps to 1 at step = total_steps. From there on: min_lr. A float.
-    """
-    ### BEGIN SOLUTION
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
-    ### END SOLUTION
-
-
-# %% check="lr_at" points=2
-check("lr_at", lr_at)
-
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# - see from a curve whether its rate is too small or too large, and find a better one by trying
-# - standardize the inputs, so that one rate suits all parameters, and turn the weights back into your units
-# - use Adam, momentum and a scheduler, and compare two optimizers fairly
-
-# %% name="progress"
-progress(4)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. Why can no rate find both the slope and the intercept of the house prices?
-# 2. Two gradients are 0.0001 and 10000. How far does Adam's first step move each parameter?
-# 3. Which optimizer do you begin with?
-#
-# <details><summary>Answers</summary>
-#
-# 1. The raw sizes make the loss curve millions of times more along w than along b. A rate that is safe for w hardly moves b.
-# 2. It moves both by lr.
-# 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
-#
-# </details>
-
-# %% [markdown]
-# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training to another device.
-# Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.

@@ -65,7 +65,7 @@ assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion opera
 #
 # *{minutes} minutes*
 #
-# The second device on your laptop is called `"meta"`; you met it in chapter 3.
+# The second device on your laptop is called `"meta"`.
 # A tensor on meta has a shape, a dtype and a device, but no numbers at all.
 
 # %% name="on-meta"

@@ -111,6 +111,8 @@ def pooling(seen: Tensor, size: int) -> Figure:
     pooled = nn.functional.max_pool2d(seen[None, None], size)[0, 0]
     signed(right, pooled, "the largest of each block", reach=seen.abs().max().item())
     write_numbers(right, pooled, 14)
+    for place in range(pooled.numel()):
+        _window(right, *divmod(place, pooled.shape[1]), 1, 1)
     return told(
         fig,
         f"Left, {height} by {width} numbers in red and blue, cut into blocks of {size} by {size}; right, one number "
