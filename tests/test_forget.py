@@ -23,7 +23,7 @@ TEACHER = """\
 [due]
 hw = 2026-11-30
 [extended.hw]
-ada = 2026-12-02
+zoe = 2026-12-02
 bob = 2026-12-03
 """
 
@@ -35,28 +35,28 @@ def _no_alembic(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made_course(course: Path) -> Path:
-    """Make a course in which ada and bob have something everywhere."""
+    """Make a course in which zoe and bob have something everywhere; no id of nbgrader's, in hex digits, reads zoe."""
     (course / "chapters").mkdir(parents=True)
     (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(course)!r}\n")
     (course / "teacher.toml").write_text(TEACHER)
-    (course / "roster.json").write_text(json.dumps({"ada": {"Section": "Ada"}, "bob": {"Section": "Bob"}}))
-    (course / ".nbgrader.log").write_text("graded ada")
+    (course / "roster.json").write_text(json.dumps({"zoe": {"Section": "Zoe"}, "bob": {"Section": "Bob"}}))
+    (course / ".nbgrader.log").write_text("graded zoe")
     for path in (
         "submitted/{}/hw/hw.ipynb",
         "autograded/{}/hw/hw.ipynb",
         "feedback/{}/hw/hw.html",
         "verdicts/hw/{}.json",
     ):
-        for student in ("ada", "bob"):
+        for student in ("zoe", "bob"):
             (course / path.format(student)).parent.mkdir(parents=True, exist_ok=True)
             (course / path.format(student)).write_text(f"of {student}")
     (course / "reports" / "students").mkdir(parents=True)
-    (course / "reports" / "students.html").write_text("ada, bob")
+    (course / "reports" / "students.html").write_text("zoe, bob")
     with open_gradebook(course) as book:
         book.add_assignment("hw")
         book.add_notebook("hw", "hw")
         book.add_grade_cell("check", "hw", "hw", max_score=3, cell_type="code")
-        for student, name in (("ada", "Lovelace"), ("bob", "Bobson")):
+        for student, name in (("zoe", "Lovelace"), ("bob", "Bobson")):
             book.add_student(student, last_name=name)
             book.add_submission("hw", student)
     return course
@@ -75,17 +75,17 @@ def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixt
         book.executescript("create table old (x); insert into old values (zeroblob(99999)); drop table old")
     before = files(course)
 
-    assert 0 == main(["--root", str(course), "forget", "ada"])
+    assert 0 == main(["--root", str(course), "forget", "zoe"])
     told = capsys.readouterr().out
     assert before == files(course) and "Nothing was deleted: add --yes." in told
-    for line in ("submitted/ada", "autograded/ada", "feedback/ada", "verdicts/hw/ada.json", "the extension of hw"):
+    for line in ("submitted/zoe", "autograded/zoe", "feedback/zoe", "verdicts/hw/zoe.json", "the extension of hw"):
         assert line in told
     assert "the gradebook: Lovelace, and scores and comments in hw" in told and "bob" not in told
     assert "Not reached: nbgrader's exchange" in told
 
-    assert 0 == main(["--root", str(course), "forget", "ada", "--yes"])
+    assert 0 == main(["--root", str(course), "forget", "zoe", "--yes"])
     after = files(course)
-    assert not [name for name, data in after.items() if "ada" in name or b"ada" in data or b"Lovelace" in data]
+    assert not [name for name, data in after.items() if "zoe" in name or b"zoe" in data or b"Lovelace" in data]
     with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as book:
         assert (0,) == book.execute("pragma freelist_count").fetchone()  # pages that still hold what was deleted
     own = {name for name in before if "bob" in name}
@@ -95,7 +95,7 @@ def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixt
     with open_gradebook(course) as book:
         assert ["bob"] == [person.id for person in people(book)]
         assert ["bob"] == [each.student_id for each in book.assignment_submissions("hw")]
-    assert 1 == main(["--root", str(course), "forget", "ada", "--yes"])
+    assert 1 == main(["--root", str(course), "forget", "zoe", "--yes"])
 
 
 def test_what_is_no_student_is_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,5 +131,5 @@ def test_a_locked_gradebook_stops_it_before_anything_is_deleted(
 
     monkeypatch.setattr("nbgrader.api.Gradebook.remove_student", locked)
 
-    assert 1 == main(["--root", str(course), "forget", "ada", "--yes"])
+    assert 1 == main(["--root", str(course), "forget", "zoe", "--yes"])
     assert before == files(course)
