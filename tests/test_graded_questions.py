@@ -162,6 +162,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
         "jay": lambda lines: {PART: chosen(lines), NAME: f"{RIGHT}\n\nprint(flatten_images)  # a line more"},
         "kim": lambda lines: {PART: first_choices(lines), "four-each": TURNED},
         "lou": lambda lines: {PART: chosen(lines), "four-each": TRACING},
+        "mia": lambda lines: {PART: lines, "four-each": f"{PART}[1] = '(2, 3)'"},
     }
     for who, changed in sources.items():
         notebook = Notebook(released)
@@ -171,7 +172,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
 
 
 FULL = {"ada": 3.0, "ben": 2.0, "cyd": 0.0, "dan": 0.0, "fay": 0.0, "jay": 3.0}
-WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou"}
+WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia"}
 
 
 def run_nbgrader(course: Path, *words: str) -> str:
@@ -244,6 +245,7 @@ class TestWholeWay:
             ("gil", "Your teacher scores this part."),
             ("hal", "Grading came to other questions"),
             ("ivy", "The answers cannot be read: expected the lines that about has printed"),
+            ("mia", "expected all choices in the lines that about has printed, found another line that changes them"),
         ],
     )
     def test_each_reads_one_true_sentence(self, course: Path, who: str, sentence: str) -> None:
@@ -256,10 +258,10 @@ class TestWholeWay:
         told = page(course, "ben").replace("`", "")
 
         assert all(each.sentence.startswith("Right: ") for each in (first, third))
-        assert re.match(r"Not .+\. It is .+\. Running it", second.sentence)
+        assert re.match(r"Your choice: .+\. Right: .+\. Running it", second.sentence)
         assert all(each.sentence.replace("`", "") in told for each in (first, second, third))
         assert f"2 of 3 questions right. {second.sentence}".replace("`", "") in told
-        assert "Not answered. It is " in page(course, "cyd")
+        assert "Not answered. Right: " in page(course, "cyd")
 
     def test_a_score_by_hand_stays(self, course: Path) -> None:
         """A person's score of a waiting part counts, also after another grading."""
@@ -373,6 +375,8 @@ class TestInTheNotebook:
             f"def {PART}():\n    pass",
             f"{PART} = (",
             f"{PART}: dict",
+            f"{GUESSED}\n{PART}[1] = '3'",
+            f"{GUESSED}\n{PART}.update({{1: '3'}})",
         ],
     )
     def test_other_texts_are_refused(self, source: str) -> None:

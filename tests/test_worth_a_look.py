@@ -75,6 +75,8 @@ REPLACING = {
     "autograder.check = print": "autograder.check",
     "import sys\nsys.modules['torch.nn'] = 1": "torch.nn",
     "exec('torch.relu = 1')": "torch.relu",
+    "import random\nrandom.Random.sample = 1": "random.Random.sample",
+    "import copy as c\nc.deepcopy = 1": "copy.deepcopy",
 }
 READING = {
     "import autograder.diagnosis.verdict": "uses the grader's own code (autograder.diagnosis.verdict)",
@@ -93,6 +95,20 @@ READING = {
     "import sys\nprint(*sys.modules)": "looks at all modules that are loaded (sys.modules)",
     "torch.sys.modules": "looks at all modules that are loaded (sys.modules)",
     "__import__('auto' + 'grader')": "imports a module whose name nobody can read here",
+    "import operator\noperator.attrgetter('f.__globals__')(check)": (
+        "looks at what a function of others works with (__globals__)"
+    ),
+    "match check:\n    case object(__globals__=names):\n        pass": (
+        "looks at what a function of others works with (__globals__)"
+    ),
+    "import pkgutil\npkgutil.resolve_name('autograder.sandbox.execution:run')": (
+        "uses the grader's own code (autograder.sandbox.execution.run)"
+    ),
+    "import inspect\ninspect.getmodule(type(get_ipython()))": (
+        "looks for the module that something comes from (getmodule)"
+    ),
+    "import sys\nsys.addaudithook(print)": "watches each call that any function makes (tracing)",
+    "import os\nos.write(5, b'')": "writes into files by number (os)",
     "import base64\nexec(base64.b64decode('cA=='))": "runs code out of a text, which nobody can read here",
 }
 HARMLESS = (
@@ -115,6 +131,8 @@ HARMLESS = (
     "import ctypes",  # as in the released notebook
     "def broken(:",
     "import os\nos.environ['OMP_NUM_THREADS'] = '1'",
+    "import random, re\nrandom.seed(0)\nrandom = random.Random(3)\nre.sub('a', 'b', 'ctypes')",
+    "from operator import attrgetter\nattrgetter('grad.norm')(w)\nprint('autograder', 'gc', 'torch.sum', 'a:b')",
 )
 
 

@@ -48,7 +48,7 @@ class QuestionParts:
     ) -> None:
         self._submission, self._plan = submission, plan
         self._asked = {name: asked for name in every if (asked := asked_exercise(name, judged))}
-        self._written = {name: _written(submission.answers.get(name, ""), name) for name in self._asked}
+        self._written = {name: _written(submission, name) for name in self._asked}
 
     def outcomes(self, run: Runner, limits: Limits) -> dict[str, ExerciseOutcome]:
         """Draw the questions of the answered parts again, and return the outcome of each part."""
@@ -85,9 +85,9 @@ def _may_reach_questions(submission: Submission) -> bool:
     return is_flagged or any(TRACE in part.source for part in submission.parts)
 
 
-def _written(source: str, name: str) -> WrittenAnswers | DamagedData | None:
+def _written(submission: Submission, name: str) -> WrittenAnswers | DamagedData | None:
     try:
-        return written_answers(source, name)
+        return written_answers(submission.answers.get(name, ""), name, (part.source for part in submission.parts))
     except DamagedData as error:
         return error
 

@@ -26,6 +26,7 @@ A_PERSON = "a person"  # what a check waits for that nothing computes
 _QUESTIONS = "Questions about your own code"
 _BEGIN = "about_"
 _UNREADABLE = "expected the lines that `about` has printed, found something that is none of them"
+_CHANGED = "expected all choices in the lines that `about` has printed, found another line that changes them"
 
 
 def part_name(exercise: str) -> str:
@@ -49,14 +50,17 @@ class WrittenAnswers:
     chosen: Mapping[int, str]
 
 
-def written_answers(source: str, name: str) -> WrittenAnswers | None:
+def written_answers(source: str, name: str, others: Iterable[str] = ()) -> WrittenAnswers | None:
     """Return what a cell's text says in answer; None if nothing. Raises DamagedData for what cannot be read.
 
-    The text is read and never run.
+    The text is read and never run. So neither is a line there, or in the texts of `others`, that changes the answers.
     """
     known = statements(source)
     if known is None:
         raise DamagedData("expected Python, found text that Python cannot read")
+    every = [*known, *(each for text in others if name in text for each in statements(text) or ())]
+    if any(name in each.names.changed | each.names.perhaps_changed for each in every):
+        raise DamagedData(_CHANGED)
     nodes = [each.node for each in known if name in each.names.bound]
     value = getattr(nodes[-1], "value", None) if nodes else ast.Dict([], [])
     try:
@@ -124,8 +128,8 @@ def _verdict(number: int, question: Question, chosen: str | None) -> Verdict:
     asked = f"Question {number}: {' '.join(question.prompt.split())}"
     if chosen == question.right_choice:
         return Verdict(asked, Status.PASS, f"Right: {chosen}. {question.explanation}")
-    given = "Not answered." if chosen is None else f"Not {chosen}."
-    return Verdict(asked, Status.FAIL, f"{given} It is {question.right_choice}. {question.explanation}")
+    given = "Not answered." if chosen is None else f"Your choice: {chosen}."
+    return Verdict(asked, Status.FAIL, f"{given} Right: {question.right_choice}. {question.explanation}")
 
 
 def is_about_own_code(report: Report) -> bool:

@@ -18,7 +18,10 @@ from autograder.submission.import_aliases import IMPORTING, Scope, imported_path
 GRADER = "autograder"
 # The package conflicts are what the first cell of each notebook asks about.
 FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "package_conflicts")
-SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER)  # packages that the grader itself uses
+# Packages that the grader itself uses, and modules of Python's library by which it draws questions.
+_DRAWING = ("ast", "collections", "contextlib", "copy", "dataclasses", "functools", "inspect", "random", "re")
+SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER, *_DRAWING)
+_PATH = re.compile(r"[\w.:]+")
 _SETTINGS = re.compile(r"\.(?:backends|config)\.")  # attributes below these are meant to be assigned
 _READS = {
     "sys.modules": "looks at all modules that are loaded (sys.modules)",
@@ -28,12 +31,15 @@ _READS = {
     "gc.callbacks": "looks through everything in memory (gc)",
     "ctypes": "calls C past Python's own checks (ctypes)",
     "_ctypes": "calls C past Python's own checks (ctypes)",
+    "inspect.getmodule": "looks for the module that something comes from (getmodule)",
 }
 _FRAMES = "looks at the functions that called it (frames)"
 _FOLLOWS = "watches each call that any function makes (tracing)"
 _READS |= dict.fromkeys(("sys._getframe", "sys._current_frames", "traceback.walk_stack", "traceback.walk_tb"), _FRAMES)
 _READS |= {f"inspect.{name}": _FRAMES for name in ("stack", "trace", "currentframe", "getouterframes")}
 _READS |= {f"{of}.{name}": _FOLLOWS for of in ("sys", "threading") for name in ("settrace", "setprofile")}
+_READS |= {"sys.monitoring": _FOLLOWS, "sys.addaudithook": _FOLLOWS}
+_READS |= dict.fromkeys(("os.write", "os.writev", "os.fdopen", "os.dup2"), "writes into files by number (os)")
 _READ_ROOTS = frozenset(path.partition(".")[0] for path in _READS)
 _OF_FRAMES = frozenset({"f_back", "f_locals", "f_globals", "f_builtins", "tb_frame", "gi_frame", "cr_frame"})
 _INSIDES = dict.fromkeys(_OF_FRAMES, _FRAMES) | {
@@ -113,8 +119,7 @@ class TamperingSearch:
             self._read(node, scope.path(node))
         part: ast.AST = node
         while isinstance(part, ast.Attribute):
-            if part.attr in _INSIDES:
-                self._report(part, _INSIDES[part.attr])
+            self._inside(part, part.attr)
             part = part.value
         self._push(scope, part)
 
@@ -139,8 +144,6 @@ class TamperingSearch:
             self._replaced(node, f"{base.removesuffix('.__dict__')}.{name}" if base.endswith(".__dict__") else "")
         elif function in _RUNNERS and node.args:
             self._run(node, string_constant(node.args[0]), scope)
-        elif function == "builtins.getattr" and text in _INSIDES:
-            self._report(node, _INSIDES[text])
         elif function in IMPORTING and node.args and not string_constant(node.args[0]):
             self._report(node, "imports a module whose name nobody can read here")
         if function:
@@ -192,7 +195,22 @@ class TamperingSearch:
         made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._push(scope, *node.generators, *made)
 
+    def _constant(self, node: ast.Constant, scope: Scope) -> None:
+        """Look at a text that may be a path, for `attrgetter("a.__globals__")` or `resolve_name("autograder.x:y")`."""
+        text = string_constant(node)
+        if _PATH.fullmatch(text):
+            self._inside(node, *re.split("[.:]", text))
+            self._read(node, text.replace(":", ".") if "." in text else "")
+
+    def _pattern(self, node: ast.MatchClass, scope: Scope) -> None:
+        self._inside(node, *node.kwd_attrs)
+        self._any(node, scope)
+
     # --- findings
+
+    def _inside(self, node: ast.AST, *names: str) -> None:
+        for name in filter(_INSIDES.get, names):
+            self._report(node, _INSIDES[name])
 
     def _replaced(self, node: ast.AST, path: str) -> None:
         root, _, inside = path.partition(".")
@@ -240,6 +258,8 @@ _VISITS: dict[type, Any] = {
     ast.NamedExpr: TamperingSearch._assign,
     ast.ClassDef: TamperingSearch._class,
     ast.Compare: TamperingSearch._compare,
+    ast.Constant: TamperingSearch._constant,
+    ast.MatchClass: TamperingSearch._pattern,
     **dict.fromkeys(_FUNCTIONS, TamperingSearch._function),
     **dict.fromkeys(_COMPREHENSIONS, TamperingSearch._comprehension),
 }
