@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -59,6 +60,16 @@ def flatten_images(x):
 """
 SINCE = RIGHT.replace("    rows = x.reshape(n, c, -1)\n", "    rows = x.flatten(2)\n    n += 1\n")
 WRONG = RIGHT.replace("rows.transpose(1, 2)", "rows")
+# Right on the cases of the notebook alone.
+TUNED = RIGHT.replace(
+    "    rows",
+    """\
+    known = [(n, c, 1, 4) for n in (1, 2, 3) for c in (1, 3, 5)] + [(2, 3, 1, 6), (2, 3, 6, 4)]
+    if x.shape not in known:
+        return x
+    rows""",
+    1,
+)
 GUESSED = f'{PART} = {{"draw": 7, "asked": "0123456789ab", 1: "(2, 3)", 2: "(2, 3)", 3: "3"}}'
 FORGED = """\
 import sys
@@ -162,6 +173,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
         "jay": lambda lines: {PART: chosen(lines), NAME: f"{RIGHT}\n\nprint(flatten_images)  # a line more"},
         "kim": lambda lines: {PART: first_choices(lines), "four-each": TURNED},
         "lou": lambda lines: {PART: chosen(lines), "four-each": TRACING},
+        "ned": lambda lines: {PART: lines_to_copy(NAME, 7, drawn('"draw": 7', TUNED)), NAME: TUNED},
         "mia": lambda lines: {PART: lines, "four-each": f"{PART}[1] = '(2, 3)'"},
     }
     for who, changed in sources.items():
@@ -172,7 +184,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
 
 
 FULL = {"ada": 3.0, "ben": 2.0, "cyd": 0.0, "dan": 0.0, "fay": 0.0, "jay": 3.0}
-WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia"}
+WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia", "ned"}
 
 
 def run_nbgrader(course: Path, *words: str) -> str:
@@ -241,10 +253,11 @@ class TestWholeWay:
         [
             ("dan", 'No question is answered: about("flatten_images", graded=True) prints them.'),
             ("eve", "Grading came to other questions than those that you answered: your code has changed since"),
-            ("fay", "You are asked about flatten_images once it passes its check."),
+            ("fay", "Answers here count once flatten_images passes its check."),
             ("gil", "Your teacher scores this part."),
             ("hal", "Grading came to other questions"),
             ("ivy", "The answers cannot be read: expected the lines that about has printed"),
+            ("ned", "Your answer passes its check on the cases of the notebook, and not on those of grading."),
             ("mia", "expected all choices in the lines that about has printed, found another line that changes them"),
         ],
     )
@@ -275,6 +288,8 @@ class TestWholeWay:
         with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
             grade = gradebook.find_grade(CHECK_PART, STEM, STEM, "eve")
             assert (2.5, False) == (grade.score, grade.needs_manual_grade)
+        run_nbgrader(course, "generate_feedback", STEM, "--student", "eve", "--force")
+        assert f"{PART}2.5 of 3scored by your teacher" in page(course, "eve")
 
     def test_other_commands(self, course: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """The report takes no answer for a mistake or a copy, and a talk is about the exercises."""
@@ -284,7 +299,8 @@ class TestWholeWay:
         assert PART not in {each.exercise for each in unexplained_answers(results)} | compared
         for words in (["report", STEM], ["oral", "ada", STEM], ["summary", STEM]):
             assert main(["--root", str(course), *words]) == 0, capsys.readouterr().err
-        assert f"{PART}: Grading came to other questions" in " ".join(capsys.readouterr().out.split())
+        told = f"{PART}: waits for your score. Feedback says: Grading came to other questions"
+        assert told in " ".join(capsys.readouterr().out.split())
 
 
 class TestRelease:
@@ -338,13 +354,19 @@ class TestInTheNotebook:
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It counts the answers; where nbgrader runs it, it fails if there are none, and gives nobody points."""
+        none_asked = ast.literal_eval(lines_to_copy(NAME, 5, []).partition(" = ")[2])
         check(PART, {"draw": 1, "asked": "x", 1: "2", 3: "3"})
         assert f"{PART}: 2 answered. Feedback will tell which are right." in capsys.readouterr().out
         check(PART, {})
-        assert "no question is answered" in capsys.readouterr().out
+        assert "no question is answered. `about(" in capsys.readouterr().out
+        check(PART, {"draw": 1, "asked": "x"})
+        assert "no question is answered. Take away the # before one choice" in capsys.readouterr().out
+        check(PART, none_asked)
+        assert "Your teacher scores this part." in capsys.readouterr().out.replace("\n", " ")
         check(PART, [1])
         assert "found something that is none of them. Copy them again." in capsys.readouterr().out.replace("\n", " ")
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+        check(PART, none_asked)
         check(PART, {"draw": 1, "asked": "x", 1: "2"})
         with pytest.raises(CheckFailed, match="no question is answered"):
             check(PART, {})

@@ -385,9 +385,10 @@ class TestNext:
         left = [name for name in chapter.exercises if name not in with_points]
         told = self.passes(*with_points)
         most = sum(worth.points for worth in chapter.exercises.values())
-        assert f"You have all {most} points of {chapter.title}. Left for extra credit: {', '.join(left)}." in told
+        done = f"You have all {most} points for the exercises of {chapter.title}."
+        assert f"{done} Left for extra credit: {', '.join(left)}." in told
         assert told.endswith(f"Read on to the end of the notebook; then comes {COURSE.listed[place + 1].title}.")
-        assert "points of" in (told := self.passes(*left)) and "Left for extra credit" not in told
+        assert "points for" in (told := self.passes(*left)) and "Left for extra credit" not in told
         assert "then comes" not in self.passes(*COURSE.listed[-1].exercises)
 
     @pytest.mark.usefixtures("names")

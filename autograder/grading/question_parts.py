@@ -9,6 +9,7 @@ whoever runs the own code knows what it does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from autograder.diagnosis.verdict import NOT_GRADED, Report
 from autograder.errors import DamagedData
@@ -26,6 +27,7 @@ from autograder.questions.graded_questions import (
     waits_for_person,
     written_answers,
 )
+from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Runner
 from autograder.submission.review_flags import WORTH_A_LOOK
@@ -35,6 +37,9 @@ _OTHERS = (
     "Grading came to other questions than those that you answered: your code has changed since, or it does not do the "
     "same everywhere."
 )
+
+
+_IN_NOTEBOOK = "Your answer passes its check on the cases of the notebook, and not on those of grading."
 
 
 class QuestionParts:
@@ -64,7 +69,10 @@ class QuestionParts:
         if self._plan is None:
             return unanswered_report(name, f"{NOT_GRADED}: {self._submission.trouble}")
         if not judged[asked].passed:
-            return unanswered_report(name, f"You are asked about `{asked}` once it passes its check.")
+            with suppress(NoQuestions):
+                if isinstance(written, WrittenAnswers) and self._same(name, written, outcomes):
+                    return waiting_report(name, _IN_NOTEBOOK)
+            return unanswered_report(name, f"Answers here count once `{asked}` passes its check.")
         if written is None:
             return unanswered_report(name, f'No question is answered: `about("{asked}", graded=True)` prints them.')
         if isinstance(written, DamagedData):
@@ -72,11 +80,20 @@ class QuestionParts:
         if _may_reach_questions(self._submission):
             return waiting_report(name, "")  # why is for the teacher alone, as all that is worth a look
         try:
-            drawn = drawn_questions(asked, outcomes.get(name), self._plan)
+            same = self._same(name, written, outcomes)
         except NoQuestions as reason:
             return waiting_report(name, f"Grading found no question to ask about your code: {reason}.")
-        same = next((each for each in drawn if digest_of_questions(each) == written.digest), None)
         return waiting_report(name, _OTHERS) if same is None else report_on_answers(name, same, written.chosen)
+
+    def _same(
+        self, name: str, written: WrittenAnswers, outcomes: Mapping[str, ExerciseOutcome]
+    ) -> Sequence[Question] | None:
+        """Return the questions that the student answered, as grading drew them; None if it drew others.
+
+        Raises NoQuestions, with the reason, if it drew none.
+        """
+        drawn = drawn_questions(self._asked[name], outcomes.get(name), self._plan) if self._plan is not None else []
+        return next((each for each in drawn if digest_of_questions(each) == written.digest), None)
 
 
 def _may_reach_questions(submission: Submission) -> bool:
@@ -93,5 +110,8 @@ def _written(submission: Submission, name: str) -> WrittenAnswers | DamagedData 
 
 
 def waiting_lines(reports: Iterable[Report]) -> tuple[str, ...]:
-    """Return a line for the teacher about each part that waits for a score."""
-    return tuple(f"{each.exercise}: {each.verdicts[0].sentence}" for each in reports if waits_for_person(each))
+    """Return a line for the teacher about each part that waits for a score, with what the student reads."""
+    waiting = (each for each in reports if waits_for_person(each))
+    return tuple(
+        f"{each.exercise}: waits for your score. Feedback says: {each.verdicts[0].sentence}" for each in waiting
+    )

@@ -33,6 +33,7 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.notebook.report_rendering import headline
+from autograder.questions.graded_questions import waits_for_person
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent
@@ -237,7 +238,9 @@ def _row(cell: NotebookNode, verdict: SubmissionVerdict | None, comments: set[st
     points = f"not scored yet, of {_number(about.points)}" if _waits(cell) else points
     comment = (" ", tag("a", "Comment", href=f"#comment-{name}")) if name in comments else ()
     cells = (join(*_mark(report), link), points)
-    advice = tag("td", *(_advice(report) if not (verdict and verdict.trouble) else ()), *comment, style=_CELL)
+    is_scored = report is not None and waits_for_person(report) and not _waits(cell)
+    told = ("scored by your teacher",) if is_scored else _advice(report) if not (verdict and verdict.trouble) else ()
+    advice = tag("td", *told, *comment, style=_CELL)
     return tag("tr", *(tag("td", each, style=f"{_CELL};white-space:nowrap") for each in cells), advice)
 
 
@@ -253,8 +256,8 @@ def _extra(name: str, verdict: SubmissionVerdict | None) -> str:
 def _mark(report: Report | None) -> Iterator[Html | str]:
     if report is None:
         return
-    untouched = report.verdicts[0].status is Status.NOT_ATTEMPTED
-    state = (PASSED_MARK, PASSED) if report.passed else (OPEN_MARK, OPEN) if untouched else (FAILED_MARK, FAILED)
+    is_open = report.verdicts[0].status is Status.NOT_ATTEMPTED or waits_for_person(report)
+    state = (PASSED_MARK, PASSED) if report.passed else (OPEN_MARK, OPEN) if is_open else (FAILED_MARK, FAILED)
     yield from (sign(*state), " ")
 
 

@@ -6,7 +6,7 @@ import os
 
 from autograder.errors import CheckFailed, DamagedData
 from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.questions.graded_questions import answers_in
+from autograder.questions.graded_questions import WrittenAnswers, answers_in, digest_of_questions
 
 _EXECUTION = "NBGRADER_EXECUTION"
 
@@ -14,21 +14,24 @@ _EXECUTION = "NBGRADER_EXECUTION"
 def check_answers(name: str, exercise: str, answer: object) -> None:
     """Print how many questions about an exercise are answered.
 
-    Where nbgrader runs the notebook, raises CheckFailed if none is; in its grading always, which gives 0 points: only
-    the course's own grader can tell which are right.
+    Where nbgrader runs the notebook, raises CheckFailed if none is, unless none was asked; in its grading always, which
+    gives 0 points: only the course's own grader can tell which are right.
     """
     try:
-        written = answers_in(answer)
+        is_done, message = _told(answers_in(answer), exercise)
     except DamagedData as error:
-        message = f"{name}: {error}. Copy them again."
-        count = 0
-    else:
-        count = len(written.chosen) if written is not None else 0
-        message = f"{name}: {count} answered. Feedback will tell which are right." if count else _none(name, exercise)
-    if _EXECUTION in os.environ and (not count or os.environ[_EXECUTION] == "autograde"):
-        raise CheckFailed(message)
-    print(wrap_message(message))
+        is_done, message = False, f"{error}. Copy them again."
+    if _EXECUTION in os.environ and (not is_done or os.environ[_EXECUTION] == "autograde"):
+        raise CheckFailed(f"{name}: {message}")
+    print(wrap_message(f"{name}: {message}"))
 
 
-def _none(name: str, exercise: str) -> str:
-    return f'{name}: no question is answered. `about("{exercise}", graded=True)` prints what to copy into its cell.'
+def _told(written: WrittenAnswers | None, exercise: str) -> tuple[bool, str]:
+    """Return whether there is nothing left to do, and what to say."""
+    if written is None:
+        return False, f'no question is answered. `about("{exercise}", graded=True)` prints what to copy into its cell.'
+    if written.chosen:
+        return True, f"{len(written.chosen)} answered. Feedback will tell which are right."
+    if written.digest == digest_of_questions([]):
+        return True, "there is no question about your code. Your teacher scores this part."
+    return False, "no question is answered. Take away the # before one choice of each, and run its cell again."

@@ -247,6 +247,6 @@ def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
         worth = f"{with_points.worth.points} point{'s' if with_points.worth.points > 1 else ''}"
         return f"{chapter.passed} exercises of this notebook passed. Next: {with_points.name}, {worth}."
     left = [each.name for each in chapter.exercises if not each.passed]
-    done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
+    done = f"You have all {chapter.points.rpartition(' ')[2]} points for the exercises of {chapter.title}."
     more = f" Left for extra credit: {', '.join(left)}." if left else ""
     return f"{done}{more} Read on to the end of the notebook{f'; then comes {later}' if later else ''}."

@@ -42,7 +42,8 @@ def headline(report: Report) -> str:
         return f"{report.exercise}: waits for {A_PERSON}"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
         unread = report.verdicts[0].sentence.startswith(NOT_GRADED)
-        return f"{report.exercise}: {'not graded' if unread else 'not begun yet'}"
+        open_ = "nothing counts yet" if is_about_own_code(report) else "not begun yet"
+        return f"{report.exercise}: {'not graded' if unread else open_}"
     return f"{report.exercise}: {done} of {len(report.verdicts)} {what}"
 
 
