@@ -173,6 +173,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
         "jay": lambda lines: {PART: chosen(lines), NAME: f"{RIGHT}\n\nprint(flatten_images)  # a line more"},
         "kim": lambda lines: {PART: first_choices(lines), "four-each": TURNED},
         "lou": lambda lines: {PART: chosen(lines), "four-each": TRACING},
+        "oda": lambda lines: {PART: lines_to_copy(NAME, 7, [])},
         "ned": lambda lines: {PART: lines_to_copy(NAME, 7, drawn('"draw": 7', TUNED)), NAME: TUNED},
         "mia": lambda lines: {PART: lines, "four-each": f"{PART}[1] = '(2, 3)'"},
     }
@@ -184,7 +185,7 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
 
 
 FULL = {"ada": 3.0, "ben": 2.0, "cyd": 0.0, "dan": 0.0, "fay": 0.0, "jay": 3.0}
-WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia", "ned"}
+WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia", "ned", "oda"}
 
 
 def run_nbgrader(course: Path, *words: str) -> str:
@@ -257,6 +258,7 @@ class TestWholeWay:
             ("gil", "Your teacher scores this part."),
             ("hal", "Grading came to other questions"),
             ("ivy", "The answers cannot be read: expected the lines that about has printed"),
+            ("oda", "Your notebook found no question to ask about your code, and grading found some."),
             ("ned", "Your answer passes its check on the cases of the notebook, and not on those of grading."),
             ("mia", "expected all choices in the lines that about has printed, found another line that changes them"),
         ],

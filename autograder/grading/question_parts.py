@@ -39,6 +39,7 @@ _OTHERS = (
 )
 
 
+_NONE = "Your notebook found no question to ask about your code, and grading found some."
 _IN_NOTEBOOK = "Your answer passes its check on the cases of the notebook, and not on those of grading."
 
 
@@ -79,11 +80,16 @@ class QuestionParts:
             return waiting_report(name, f"The answers cannot be read: {written}.")
         if _may_reach_questions(self._submission):
             return waiting_report(name, "")  # why is for the teacher alone, as all that is worth a look
+        return self._scored(name, written, outcomes)
+
+    def _scored(self, name: str, written: WrittenAnswers, outcomes: Mapping[str, ExerciseOutcome]) -> Report:
         try:
             same = self._same(name, written, outcomes)
         except NoQuestions as reason:
             return waiting_report(name, f"Grading found no question to ask about your code: {reason}.")
-        return waiting_report(name, _OTHERS) if same is None else report_on_answers(name, same, written.chosen)
+        if same is not None:
+            return report_on_answers(name, same, written.chosen)
+        return waiting_report(name, _NONE if written.digest == digest_of_questions([]) else _OTHERS)
 
     def _same(
         self, name: str, written: WrittenAnswers, outcomes: Mapping[str, ExerciseOutcome]
