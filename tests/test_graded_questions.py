@@ -399,6 +399,7 @@ class TestInTheNotebook:
             f"def {PART}():\n    pass",
             f"{PART} = (",
             f"{PART}: dict",
+            GUESSED.replace(PART, "about_one_hot"),
             f"{GUESSED}\n{PART}[1] = '3'",
             f"{GUESSED}\n{PART}.update({{1: '3'}})",
         ],
@@ -410,7 +411,7 @@ class TestInTheNotebook:
 
     def test_nothing_is_no_answer(self) -> None:
         """The cell as it is released, or an empty one, says nothing."""
-        assert written_answers(f"{PART} = {{}}", PART) is written_answers("", PART) is answers_in({}) is None
+        assert written_answers(f"{PART} = {{}}", PART) is written_answers("# ", PART) is answers_in({}) is None
 
     def test_what_no_file_can_hold_is_replaced(self) -> None:
         """A choice that is half a pair, or endless, becomes one that feedback can show."""

@@ -62,7 +62,7 @@ def written_answers(source: str, name: str, others: Iterable[str] = ()) -> Writt
     if any(name in each.names.changed | each.names.perhaps_changed for each in every):
         raise DamagedData(_CHANGED)
     nodes = [each.node for each in known if name in each.names.bound]
-    value = getattr(nodes[-1], "value", None) if nodes else ast.Dict([], [])
+    value = getattr(next(reversed(nodes), None), "value", None) if known else ast.Dict([], [])
     try:
         return answers_in(ast.literal_eval(value)) if isinstance(value, ast.expr) else answers_in(value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
