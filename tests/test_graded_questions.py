@@ -400,6 +400,7 @@ class TestInTheNotebook:
             f"{PART} = (",
             f"{PART}: dict",
             GUESSED.replace(PART, "about_one_hot"),
+            GUESSED.replace("3: ", "2: "),
             f"{GUESSED}\n{PART}[1] = '3'",
             f"{GUESSED}\n{PART}.update({{1: '3'}})",
         ],

@@ -26,6 +26,7 @@ A_PERSON = "a person"  # what a check waits for that nothing computes
 _QUESTIONS = "Questions about your own code"
 _BEGIN = "about_"
 _UNREADABLE = "expected the lines that `about` has printed, found something that is none of them"
+_SEVERAL = "expected one choice of each question, found several of one"
 _CHANGED = "expected all choices in the lines that `about` has printed, found another line that changes them"
 
 
@@ -63,6 +64,9 @@ def written_answers(source: str, name: str, others: Iterable[str] = ()) -> Writt
         raise DamagedData(_CHANGED)
     nodes = [each.node for each in known if name in each.names.bound]
     value = getattr(next(reversed(nodes), None), "value", None) if known else ast.Dict([], [])
+    keys = [key.value for key in getattr(value, "keys", ()) if isinstance(key, ast.Constant)]
+    if len(set(keys)) < len(keys):
+        raise DamagedData(_SEVERAL)
     try:
         return answers_in(ast.literal_eval(value)) if isinstance(value, ast.expr) else answers_in(value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
