@@ -88,6 +88,7 @@ READING = {
     "def f(e):\n    return e.__traceback__.tb_frame": "looks at the functions that called it (frames)",
     "getattr(f, 'f_back')": "looks at the functions that called it (frames)",
     "check.__globals__": "looks at what a function of others works with (__globals__)",
+    "check.__builtins__['len'] = 1": "looks at what a function of others works with (__builtins__)",
     "object.__subclasses__()": "looks through all classes that are loaded (__subclasses__)",
     "import sys\nsys.settrace(print)": "watches each call that any function makes (tracing)",
     "import gc as g\n[x for x in g.get_objects()]": "looks through everything in memory (gc)",

@@ -44,6 +44,7 @@ _READ_ROOTS = frozenset(path.partition(".")[0] for path in _READS)
 _OF_FRAMES = frozenset({"f_back", "f_locals", "f_globals", "f_builtins", "tb_frame", "gi_frame", "cr_frame"})
 _INSIDES = dict.fromkeys(_OF_FRAMES, _FRAMES) | {
     "__globals__": "looks at what a function of others works with (__globals__)",
+    "__builtins__": "looks at what a function of others works with (__builtins__)",
     "__subclasses__": "looks through all classes that are loaded (__subclasses__)",
 }
 _SETTERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "setitem", "delitem"})
