@@ -229,6 +229,7 @@ def page(course: Path, who: str) -> str:
     return unescape(" ".join(re.sub(r"<[^>]+>", "", text).split()))
 
 
+@pytest.mark.night  # graded hunts go the same way by day
 class TestWholeWay:
     """From the settings to the gradebook and the pages that students get."""
 
@@ -321,7 +322,13 @@ class TestRelease:
         assert set(ASKED) == {part.asked for part in read_assignment(course, STEM, unconfined=True).lent}  # type: ignore[attr-defined]
         assert 3.0 == verdict_of(course, "ada").points[PART]
 
-    @pytest.mark.parametrize("settings", [None, "questions = false\n", '[due]\nx = "2026-11-30"\n'])
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            "questions = false\n",
+            *(pytest.param(each, marks=pytest.mark.night) for each in (None, '[due]\nx = "2026-11-30"\n')),
+        ],
+    )
     def test_off_changes_nothing(self, tmp_path: Path, settings: str | None) -> None:
         """Without the setting, the release is what it was, to the byte."""
         course = make_course(tmp_path / "course")

@@ -187,7 +187,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 #
 # Now you write something yourself. Complete a function, and keep its first line.
 # `check`, in the cell below, tells you what is right and what is not, as often as you like.
-# When you are stuck, run `hint("describe")` in a new cell; each call says a little more.
+# When you are stuck, open Hint there, or run `hint("describe")`; each call says more.
 #
 # <details><summary>How it is graded</summary>
 #
@@ -343,7 +343,7 @@ wiped = wipe(page[4])
 show_digits([images[4], wiped], says=["as it was", "wiped"])
 
 # %% [markdown]
-# That worked. You put the result aside, and go on with the page, to which you have assigned nothing.
+# That worked. Now go on with the page. You have assigned nothing to it.
 #
 # *Predict.* Is the digit on the page still as it was?
 
@@ -424,7 +424,7 @@ assert not same_memory(table, table[table > 5]) and not same_memory(table, table
 # *{minutes} minutes*
 #
 # Set one digit aside, so that no change of the data reaches it. Leave the others where they are: to copy them all would waste memory.
-# From the table above, make the first row a copy and the other two a view:
+# Of the table above, the copy holds row 0 and the view the other two rows:
 
 # %% name="first-and-rest-example"
 print(table[0])
@@ -645,7 +645,7 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 #
 # Reading order also causes a mistake that no error reports.
 # Say a file counts its pictures along the *last* axis, (8, 8, 1797), and you want that axis first.
-# Two lines give that shape. `reshape(1797, 8, 8)` cuts anew; `permute(2, 0, 1)` names the old axes in their new order.
+# Two lines do that. `reshape(1797, 8, 8)` cuts anew; `permute(2, 0, 1)` names the old axes in their new order.
 #
 # *Predict.* Which of the two gives the digits back?
 
@@ -667,7 +667,7 @@ assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
 # In the file's reading order neighbors come from different pictures, so `reshape` put pixels of 64 pictures side by side and called that a digit.
-# A model would get the upper five.
+# A model would learn from noise.
 # **To move axes, `permute`; to join or split neighboring axes, `reshape`.**
 
 # %% [markdown] side=true

@@ -547,7 +547,7 @@ def plain_noise(n, d, seed):
 my_make_batch = mine("make_batch", plain_noise)
 
 # %% [markdown]
-# Snow on ten digits. Run the cell again: the same flakes, in the same places.
+# Snow on ten digits (blue: below 0). Run it again: it is the same snow.
 
 # %% name="make-batch-used"
 snow = my_make_batch(10, 64, seed=7)
@@ -563,7 +563,7 @@ assert snow.shape == (10, 64) and torch.equal(snow, my_make_batch(10, 64, seed=7
 #
 # A careless scanner loses half of all pixels. Can you still find out what an average three looks like?
 # Here are five of the 183 threes, with the lost pixels in white.
-# In the data those places hold **nan**, "not a number", and the mask `real` is True where it read a pixel.
+# In the data those places hold **nan**, "not a number", and the mask `real` is True in all others.
 
 # %% name="damaged-threes"
 threes = images[labels == 3]
@@ -684,11 +684,11 @@ hunt()
 # 1. What do (4, 1) and (4,) give, and where does that hurt?
 # 2. Which dim of (batch, features) do you name to average over the batch?
 # 3. `expand` made three rows of one, and you write one number into the first. How many places change?
-# 4. Why does a loss or a mean become nan when one number is nan, and why does multiplying by a mask not help?
+# 4. Why does a mean become nan when one number is nan, and why does multiplying by a mask not help?
 #
 # <details><summary>Answers</summary>
 #
-# 1. They give (4, 4), a table of every prediction with every target. It hurts in a loss, where no error says so.
+# 1. They give (4, 4), a table of every prediction with every target. It hurts in a squared error, silently.
 # 2. dim 0: the dim that you name disappears.
 # 3. Three: they are one number in memory.
 # 4. A sum with a nan in it is nan, and 0 times nan is nan too. `torch.where` puts another number in its place.
@@ -697,7 +697,7 @@ hunt()
 
 # %% [markdown]
 # Next comes *Chapter 1c: Reading digits*. There your own functions read 99 digits in 100.
-# One exercise is left, in section 6. It can wait for another evening, because nothing later needs it.
+# One exercise, the longest, is left in section 6. It can wait, because nothing later needs it.
 
 # %% [markdown] name="layout-summary"
 # ## 6 Which line copies?

@@ -101,7 +101,7 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 #
 # *{minutes} minutes*
 #
-# A product sorts digits if you multiply by their labels. But with the label 7 as a factor, a seven would count seven times as much as a one.
+# To sort digits, multiply by something made of their labels. With the label 7 itself, a seven would count seven times as much as a one.
 # So turn each label into a row with a single 1, in the column of its class.
 # Comparisons broadcast too: if you compare a column of labels with a row of class numbers, every label meets every class, without a loop.
 # Here the labels 5, 7 and 5 meet the classes 4 to 7:
@@ -147,7 +147,7 @@ assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
 
 # %% [markdown]
 # The product adds up the two fives, 10 + 30, and leaves out the seven, since 0 times 20 is 0.
-# `hot` has a column for each class. In `hot.T` it is a row, so `hot.T @ rows` does this for all pixels at once.
+# Let `hot` be this table of all labels. In `hot.T` each class is a row: `hot.T @ rows` does all pixels at once.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -261,7 +261,7 @@ assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 # Their standard deviation is 0, and 0 / 0 is nan.
 # A sum with a nan in it is nan: three pixels without ink would spoil every distance.
 #
-# The remedy is a small number `eps`. Then 0 / 0 becomes 0 divided by something small.
+# The remedy is a small `eps` in the divisor. Then 0 / 0 becomes 0 divided by that.
 
 # %% [markdown] side=true name="arrange-standardize"
 # #### Would you like the lines of `standardize`, shuffled?
@@ -470,7 +470,7 @@ with shows_error(RuntimeError, match="does not require grad"):
 # *{minutes} minutes*
 #
 # In chapter 1a a loop took one new digit after the other. Now all new digits should meet all known ones in one call.
-# As there, subtract first and square afterwards. (What becomes of the other order is a question below.)
+# As there, subtract first and square afterwards. (What happens otherwise is a question below.)
 #
 # Begin with points that are single numbers. If one set of points becomes a row and the other a column, broadcasting gives all differences at once.
 
@@ -603,7 +603,7 @@ print(f"nearest of ten averages: {share:.1%}")
 assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% [markdown]
-# Ten pictures read nine digits in ten; for most others you need all 1,400.
+# Ten pictures read nine digits in ten; for the rest you need all 1,400.
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
 # One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?

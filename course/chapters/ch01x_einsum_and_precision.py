@@ -80,7 +80,7 @@ reveal(guess, added.shape)
 assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
-# Only n is missing, so einsum added up the digits. Which letters does it sum over in these three?
+# Only n is missing, so einsum added up the digits. Below it sums over i, then over j twice.
 # (In the last one rows meet rows, so the row axes need two letters, i and k.)
 
 # %% name="einsum"
@@ -378,7 +378,7 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 # *{minutes} minutes*
 #
 # **Softmax** turns scores into positive shares of 1: take e to the power of each, and divide by their sum. Chapter 2 reads digits with it.
-# A program that does just that soon meets infinity.
+# Done just like that, it soon meets infinity.
 #
 # *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both shares finite?
 
@@ -411,7 +411,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use your function. Choose the constant so that no exp is infinite, also where one row lies far below the others.
+# Chapter 2 will use your function. Choose the constant so that no share is nan, also where one row lies far below the others.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"
@@ -446,7 +446,7 @@ check("softmax_stable", softmax_stable)
 #
 # (Nothing later needs this exercise.)
 # Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: over how many numbers does a loss average when a row meets a column?
+# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
 
 # %% exercise="precision_lab"
 def precision_lab(step, tiny, count, n):

@@ -154,7 +154,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 #
 # *{minutes} minutes*
 #
-# From w to the loss there was only one path. A model uses one number in many places, so its paths branch and meet again.
+# From w to the loss there was only one path. A model uses each number in many places, so the paths branch and meet.
 # Follow them with a pencil once, and you will see why gradients add up.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
@@ -374,7 +374,7 @@ assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.
 # *{minutes} minutes*
 #
 # Now the digits, with ink from 0 to 1.
-# You learn from 1,400 of them. The other 397 stay in a drawer, so that you can see in the end how well the pictures read new digits.
+# You learn from 1,400 of them. The other 397 stay in a drawer, so that you can test how well the pictures read new digits.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -651,9 +651,10 @@ assert steps_of_backward(30)[1] == 2.0**30
 #
 # *{minutes} minutes*
 #
+# (If it is late, this is a good place to stop for tonight.)
 # One step was enough to read most of the digits. What would two hundred do?
 # Many steps in a row are **gradient descent**.
-# The gradient is another one after each step, so autograd has to find it anew before the next, and then two things can go wrong.
+# Each step changes the gradient, so autograd finds it anew before the next, and then two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as you would for two steps. What is `x.grad`?
 
@@ -677,7 +678,7 @@ figures.accumulation(4)
 # %% [markdown]
 # So clear it before each pass, with `x.grad = None`.
 #
-# The other thing is the step itself. It changes the leaf in place, and torch refuses.
+# The second thing is the step. It changes the leaf in place, and torch refuses.
 
 # %% name="update-refused"
 w = torch.tensor(1.0, requires_grad=True)
@@ -933,7 +934,7 @@ assert digit.min() < 0 and digit.max() > 1
 # %% [markdown]
 # What do you read?
 # The ten pictures do not see what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
-# They even accept ink that no pen could make: a blue pixel has less ink than none.
+# They even accept less ink than none: the blue pixels in the middle picture.
 
 # %% [markdown] name="recap"
 # ## What you can do now

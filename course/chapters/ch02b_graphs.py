@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *What does a gradient keep in memory, and where should it stop?*
+# *What does a graph keep in memory, and where should it end?*
 #
 # In chapter 2a you called `backward`, and the gradients were there. For that, torch keeps a graph of all that you computed.
 # The graph takes memory, and it leads back to wherever your numbers came from. Here you learn to
@@ -47,7 +47,7 @@ figures.life()
 # Your 200 steps in chapter 2a built 200 graphs, and each kept something in memory for the way back: the slope of x ** 2 is 2 * x, for example, so the node of a square has to save x.
 # Training takes millions of steps. Why is the memory not full after a minute?
 #
-# There are two reasons, and the picture shows the first: a graph is made for one use.
+# There are two reasons, and the picture shows both. A graph is made for one use.
 # The forward pass saves tensors, and the backward pass uses them and lets go of them, so each training step frees its memory for the next.
 # That has a price.
 #
@@ -202,7 +202,7 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive?
 #
-# If `backward` frees the memory, then a loss that you only measure might keep its memory for good.
+# `backward` frees the memory. But does a loss that you only measure keep its memory for good?
 # Try it with the sum of exp of a thousand numbers. The slope of exp is exp itself, so its node saves the result, one tensor.
 #
 # *Predict.* You run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
@@ -637,7 +637,7 @@ assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
 # A copy is a step like any other, and the graph leads through it back to x. `detach()` cuts that path.
-# It copies nothing, however, so you still need `clone()`. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So you need all three.
+# It copies nothing; to step in place, `clone()` first. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So you need all three.
 #
 # ### Exercise: `mean_square_grad`
 #
@@ -728,7 +728,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # Both became the same ghost, halfway, because each was free to move.
-# The eight should count as given, like a label. `detach` says so: no path leads back from its result, as this error shows.
+# The eight should count as given. `detach` says so: no path leads back from its result, and `backward` refuses.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)

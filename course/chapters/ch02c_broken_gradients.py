@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("2c")
 
 # %% [markdown]
-# Here is a function that is 0 everywhere, and beside it the gradient that torch gives. At x = 0 the gradient is nan, "not a number". Section 2 says why.
+# Here is a function that is 0 from x = 0 on, and beside it the gradient that torch gives. At x = 0 that is nan, "not a number". Section 2 says why.
 
 # %% name="first-page" figure=true
 figures.nan_at_zero()
@@ -197,7 +197,7 @@ assert not scaled.is_leaf and right.is_leaf
 #
 # *{minutes} minutes*
 #
-# When a gradient is missing, you find the reason faster with a few rules in your head than with a debugger.
+# Leave changes in place for a moment: when a gradient is missing, a few rules help more than a debugger.
 # Here are two small programs. In each, x is 3 and requires grad. Which of them stops with an error, and what is in `.grad` in the end?
 #
 # ```
@@ -223,7 +223,7 @@ with warnings.catch_warnings():
 
 # %% [markdown]
 # In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
-# In "rebound", x now names a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
+# In "rebound", x now names a result. `backward` ran, but a result is no leaf: the new x keeps no `.grad`.
 #
 # The exercise asks for ten more. These rules decide them:
 #
@@ -296,7 +296,7 @@ check("predict_grad_state", predict_grad_state)
 # *{minutes} minutes*
 #
 # Run the exercise's cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
-# When there are no more errors, compare the results with those that you work out by hand.
+# When there are no more errors, compare the results with those in the docstring.
 
 # %% exercise="fix_inplace"
 ### BEGIN STARTER
@@ -766,7 +766,7 @@ hunt()
 #
 # *{minutes} minutes*
 #
-# Each of the three sections has a folded lesson, and an exercise for extra credit.
+# Each of the three has a folded lesson; open it before you do the exercise.
 
 # %% [markdown] side=true
 # #### How do you write an operation that torch does not have?

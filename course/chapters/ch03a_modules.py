@@ -127,7 +127,7 @@ assert list(look._parameters) == ["weight", "bias"]
 # *{minutes} minutes*
 #
 # The model has two layers. If nothing keeps them, you again list all names by hand.
-# A **module** does it: it keeps parts, and knows all parameters in them. (A layer is a module too.)
+# A **module** keeps them, and knows all parameters in its parts. (A layer is a module too.)
 #
 # A module of your own is a class made from `nn.Module`, in which you write two methods.
 # `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
@@ -172,7 +172,7 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 # %% [markdown]
-# These two functions train the ten pictures once more:
+# Here they train and measure the ten pictures:
 
 # %% name="ten-learn"
 print(f"before: {accuracy(ten):.0%}")
@@ -184,7 +184,7 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (This counts digits that they learned from; chapter 4 tests them on new ones.)
+# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (These are digits that they learned from; chapter 4 tests on new ones.)
 # But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model that you write.
 #
 # ### Exercise: `TwoLayerMLP`
@@ -568,6 +568,7 @@ with_yours = Reader()
 with_yours.look = MyLinear(64, 32)
 train(with_yours, 200)
 print(f"{accuracy(with_yours):.0%} are read correctly")
+show_digits(with_yours.look.weight[:8])  # eight of its 32 pictures
 
 # %% claim=true
 assert accuracy(with_yours) > 0.95
@@ -785,7 +786,7 @@ assert net[1][0].bias is net.get_parameter("1.0.bias")
 # | you see | look at |
 # |---|---|
 # | `parameters()` is too short | a plain tensor: wrap it in `nn.Parameter` |
-# | "same dtype", or two devices | a plain attribute that should be a buffer |
+# | an error of dtype or device | a plain attribute that should be a buffer |
 # | "before Module.\_\_init\_\_() call" | `super().__init__()` is not the first line |
 
 # %% name="progress"

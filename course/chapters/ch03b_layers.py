@@ -542,7 +542,7 @@ reveal(guess, accuracy(yours, moved_ink) > 0.8)
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads only about two in five of the moved digits, after a shift that you hardly notice: each pixel has its own weight, and now the ink lies on its neighbors' weights.
+# It reads less than half of the moved digits, after a shift that you hardly notice: each pixel has its own weight, and now the ink lies on its neighbors' weights.
 # You read both zeros alike, because you look for a stroke here and an edge there, wherever they are. Can a layer do that?
 #
 # Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
@@ -573,7 +573,7 @@ patch = digit[1:4, 2:5]
 reveal(guess, (patch * kernel).sum().item())
 
 # %% [markdown]
-# The three places on the left count -1 each, and only one on the right makes up for that. A number below zero means that ink ends here.
+# The three places on the left count -1 each, and only one on the right counts 1. A number below zero means that ink ends here.
 #
 # Nothing ties the small picture to these two places. Let it wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
 # It has to stay inside the digit, so there are 6 by 6 places for it.
@@ -777,7 +777,7 @@ assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as
 # %% [markdown]
 # On digits that did not move it gains little. But look at the kernels: nobody wrote a number into them.
 #
-# Now the moved digits. A kernel's map moves along with the digit (here for the first kernel, with a rim), which looks promising:
+# Now the moved digits. A kernel's map moves along with the digit (here section 3's kernel, with a rim), which looks promising:
 
 # %% name="shift"
 moved = digit.roll(-1, dims=1)
@@ -803,7 +803,7 @@ reveal(guess, accuracy(looker, moved_ink) > 0.9)
 assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads less than half! The kernels do find the strokes, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
+# It reads about half! The kernels do find the strokes, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
 #
 # ### Less exactly where
 #

@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is a handwritten zero after 1 to 10 layers: above, their weights begin too small; below, right.
+# Here is a handwritten zero after 1 to 10 layers. In the upper row their weights begin too small.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -148,7 +148,7 @@ assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 figures.activations(10)
 
 # %% [markdown] name="he-text"
-# With 1 the numbers explode: in the empty panels every number is too large for the drawing.
+# With 1 the numbers explode: where you see no bars, all numbers are too large to draw.
 # With 0.18 they roughly keep their size. 0.18 is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
 #
 # So for a layer with n inputs, begin with a standard deviation of the square root of 2 / n.

@@ -156,7 +156,7 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the model's memory, so your "best" state changes with every step. So copy the tensors.
+# The state shares the model's memory: your "best" state changes with every step. So copy the tensors.
 #
 # ### Exercise: `save_best`
 #

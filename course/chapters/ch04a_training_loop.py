@@ -275,7 +275,7 @@ assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backwa
 
 # %% [markdown]
 # In none. Without `backward` or `step` the weight stays at 0.
-# Without `zero_grad` it does move, so where is the harm? Look at the losses, and try other orders too: the cell below your guess lists eight, some with a line missing.
+# Without `zero_grad` it does move, but where to? Look at the losses, and try other orders too: the cell below your guess lists eight, some with a line missing.
 #
 # *Predict.* In how many of the eight does the loss go all the way down?
 
@@ -492,7 +492,7 @@ print("mean of the two means:", (1.0 + 5.0) / 2)
 reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 
 # %% [markdown]
-# In the mean of the means, the single row of the last batch counts three times as much as any.
+# In the mean of the means, the single row counts three times as much as any other.
 # The accuracy of three rows:
 
 # %% name="evaluate-example"
@@ -721,7 +721,7 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# Now let the reader learn, for twenty epochs.
+# Now let `reader` learn, for twenty epochs.
 
 # %% name="whole-loop"
 _ = torch.manual_seed(seed)  # as before, so the first epoch is the same
@@ -737,7 +737,7 @@ assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 assert history[0][1] < history[0][0] and history[-1][1] > history[-1][0]
 
 # %% [markdown]
-# Here are the ten digits of section 3 once more. Untrained, it read hardly any of them.
+# Here are the ten digits of section 3 once more. Untrained, the model read hardly any.
 
 # %% name="ten-again"
 show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
@@ -859,4 +859,4 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Next comes *Chapter 4b: When it fails*: a model that learns the wrong thing, and eight loops that learn nothing.
+# Next comes *Chapter 4b: When it fails*: a model that learns the wrong thing, and eight loops, of which most fail.

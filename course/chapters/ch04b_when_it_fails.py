@@ -126,7 +126,7 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# Take only a hundred of them, and suppose that a tired person labeled them late at night: one label in five is wrong.
+# Take only a hundred digits, and suppose that a tired person labeled them late at night: one label in five is wrong.
 # Ten of the twenty wrong ones:
 
 # %% name="hundred-digits"
@@ -276,7 +276,7 @@ _gentle = my_fit(_decayed, _pulled, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# So stopping has saved time, and mistakes too. And what does the stopped model say of the twenty digits with a wrong label?
+# Stopping saved time, and the loss is lower. And what does the stopped model say of the twenty digits with a wrong label?
 
 # %% name="twenty-wrong-labels"
 says = early(few_ink[:20]).argmax(dim=1)
@@ -431,9 +431,9 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 # | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
 # | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
 # | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
-# | letters | each letter of a word: one of k | logits (letters, k) | labels (letters,), int64 | `cross_entropy` |
+# | letters | each letter of a word: one of k | logits (n, length, k) | labels (n, length), int64 | `cross_entropy` |
 #
-# The last head has several answers for each word: logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
+# The last head has several answers for each word. `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
 
 # %% name="loss-inputs-example"
 words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
@@ -556,7 +556,7 @@ assert abs(sure[0] - math.log(2)) < 1e-6 and abs(sure[1] - 0.0067) < 1e-4 and su
 #
 # *{minutes} minutes*
 #
-# A model that learns nothing gives no error message, but it gives a curve. Here are eight real ones.
+# A training that fails gives no error message, but a curve. Here are seven, and a sound one.
 
 # %% figure=true
 figures.museum()

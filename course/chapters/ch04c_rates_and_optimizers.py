@@ -159,7 +159,7 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# Why was the rate 0.5 all the time? Train six fresh models with your `fit`, each for five epochs at its own rate.
+# Why was it 0.5 for the digits? Train six fresh models with your `fit`, each for five epochs at its own rate.
 
 # %% name="rates-on-digits"
 import matplotlib.pyplot as plt
@@ -455,7 +455,7 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 figures.surface()
 
 # %% [markdown]
-# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally at first, as if the valley were round.
+# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally, as in a round valley, and overshoots.
 
 # %% [markdown] side=true
 # #### Does Adam find the price of raw houses?
@@ -682,7 +682,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch does that, and two make it a hundredth. Soon the model stands still.
+# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch of 22 steps does that. Soon the model stands still.
 #
 # At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
 # (The folded cell builds that from two of torch's schedulers.)
@@ -743,7 +743,7 @@ check("lr_at", lr_at)
 #
 # - see from a curve whether its rate is too small or too large, and find a better one by trying
 # - standardize the inputs, so that one rate suits all parameters, and turn the weights back into your units
-# - use Adam, momentum and a scheduler
+# - use Adam and a scheduler
 
 # %% name="progress"
 progress(4)
@@ -780,7 +780,7 @@ hunt()
 #
 # *{minutes} minutes*
 #
-# This section is for those who want more: nothing later needs it.
+# This section can wait for another evening: nothing later needs it.
 #
 # ### Exercise: `compare_optimizers`
 #

@@ -173,7 +173,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # *{minutes} minutes*
 #
 # One bad batch can undo much training.
-# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. Call it between `backward` and `step`.
+# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. Clip between `backward` and `step`.
 #
 # *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
 
@@ -184,8 +184,10 @@ guess = 0.6  # a number
 a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
 (300 * a + 400 * b).sum().backward()  # a wild batch
 norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
-print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
 reveal(guess, round(a.grad.item(), 4))
+
+# %% name="clipped"
+print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
 
 # %% claim=true
 assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
@@ -492,7 +494,7 @@ check("AdamW", AdamW)
 # *{minutes} minutes*
 #
 # Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
-# It holds the weights, and also the state of the optimizer: Adam's averages, for example, decide its next steps. The state of the scheduler belongs there too, if there is one, and that of the generator, if something draws random numbers (`torch.get_rng_state()`).
+# It holds the weights and the state of the optimizer: what Adam remembers, for example, decides its next steps. The state of the scheduler belongs there too, if there is one, and that of the generator, if something draws random numbers (`torch.get_rng_state()`).
 # Chapter 6b builds a checkpoint with care.
 
 # %% [markdown] side=true

@@ -6,7 +6,7 @@
 # *What must change so that the same training runs on another machine?*
 #
 # In chapter 4 your loop learned to read digits in about a second. With a million photographs it would take days.
-# A graphics card is much quicker, and with two new lines your training runs there. The lines are short. Most of the evening is about mistakes with them, and many of these raise no error.
+# A graphics card is much quicker, and with two new lines your training runs there. The lines are short. Most of the evening is about mistakes with them, many of which raise no error.
 # You need no card to practice, because on every laptop torch has a second device that can stand in for one.
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
@@ -276,7 +276,7 @@ MyMLP = mine("MLP", plain_mlp)
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# And here is the loop of chapter 4, written as a function. The model is wider. A seed makes each call begin with the same weights. And `step` is an argument, because we will try two different steps.
+# And here is the loop of chapter 4, written as a function. The model is wider. A seed makes each call begin with the same weights. And `step` is an argument, because chapter 5b tries other steps.
 # Only the two lines marked `new` have to do with the device.
 
 # %% name="same-training"
@@ -536,7 +536,7 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture the card does nothing. (On the H200, some steps took 16 ms with such a look in each, and 8 ms without.)
+# In the gaps of the second picture the card does nothing. (On the H200 the same steps took 16 ms with such looks, and 8 ms without.)
 # So add up `loss.detach()` on the device, and look at the sum once in a hundred steps.
 
 # %% [markdown] side=true
@@ -610,8 +610,8 @@ assert torch.equal(there.cpu(), batch)
 #
 # *{minutes} minutes*
 #
-# These five pieces of a program run on somebody's laptop. On another device each goes wrong.
-# Four of them stop with an error: run them on meta, and see where. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
+# These five pieces of a program run on somebody's laptop, and yet each has a fault.
+# Four of them stop with an error on meta: run them there. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
 # The first piece has the same kind of fault as this module:
 
 # %% name="hunt-example"

@@ -55,7 +55,7 @@ figures.first_page()
 # | four layers of 4,096 units, 32,768 rows | 197 ms, 3.4 GB | 16 ms, 1.9 GB | 16 ms, 1.9 GB |
 # | five convolutions, 256 pictures of 128 by 128 | 36 ms, 5.7 GB | 24 ms, 3.2 GB | 25 ms, 3.2 GB |
 #
-# The small reader gains nothing, whereas the second network is 12 times as fast.
+# The small reader is slower, whereas the second network is 12 times as fast.
 #
 # So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (`train_digits` and `share_right` are its two functions.)
 
@@ -214,7 +214,7 @@ figures.scaled_cycle()
 #
 # *{minutes} minutes*
 #
-# (For both formats.) Most of the time and memory of a training goes into matrix products. For these, 16 bits are enough: inside a product torch keeps the long sum in 32 bits.
+# (For both formats.) Most of the time of a training goes into matrix products. For these, 16 bits are enough: inside a product torch keeps the long sum in 32 bits.
 # For a loss they are not enough. So choose the bits for each operation, not for the whole model as above.
 # `torch.autocast` makes a `with` block in which torch chooses them for you.
 # Take the five lines of a step, and put the forward pass, with the loss at its end, into such a block.
@@ -459,7 +459,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # (For float16 only.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
 #
-# Here are three gradients. Turn them to float16 once as they are, and once multiplied by 65,536; then divide by 65,536 again, in float32.
+# Here are three gradients. Turn them into float16 as they are, and then multiplied by 65,536; divide those by 65,536 again, in float32.
 
 # %% name="scale-saves"
 gradients = torch.tensor([1e-8, 3e-6, 0.001])
@@ -824,6 +824,7 @@ if not torch.cuda.is_available():
 #
 # *{minutes} minutes*
 #
+# (If it is late, this is a good place to stop for tonight.)
 # Autocast knows torch's own operations, but it does not know your formula. Take the distance of chapter 1, a sum of squared differences.
 # Many programs compute (p - q)² as p² + q² - 2pq, because for whole tables of numbers that takes only one matrix product.
 #
@@ -861,7 +862,7 @@ assert _next.sub(_products).unique().tolist() == [32768]
 assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
 # %% [markdown]
-# Under autocast it misreads many of them, because autocast computed the matrix product in 16 bits.
+# Under autocast the nearest neighbor misreads many, as the matrix product is in 16 bits.
 # The numbers in this product are above 5 million. There two neighboring numbers of bfloat16 are 32,768 apart, whereas the distances are only a few thousand.
 #
 # An inner block with `enabled=False` is an island of float32:
@@ -985,7 +986,7 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Next is chapter 5c, "Time and memory", in which you measure what you have gained. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
+# Next is chapter 5c, "Time and memory", in which you measure both yourself. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
 #
 # ### Further reading
 #

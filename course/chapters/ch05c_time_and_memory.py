@@ -5,7 +5,7 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure what both save, on your own machine.
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure time and memory on your own machine.
 # Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a card you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
@@ -71,14 +71,13 @@ layer(torch.ones(1, 1000)).sum().backward()
 adam.step()
 state = adam.state[layer.weight]  # what Adam remembers of this weight: two averages
 parts = [layer.weight, layer.weight.grad, state["exp_avg"], state["exp_avg_sq"]]
-print([part.nbytes for part in parts])
 reveal(guess, sum(part.nbytes for part in parts))
 
 # %% claim=true
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# These are 4 numbers of 4 bytes for each weight, whatever the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
+# Each of the four parts has 4,000 bytes: these are 4 numbers of 4 bytes for each weight, whatever the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
 #
 # The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. Its left half shows that the activations of a large batch take most of the memory. So the first remedy is a smaller batch.
 # The right half shows what that costs: an update is the same work for 16 rows as for 4096, so with few rows it is a large part of a row's time.
@@ -112,7 +111,7 @@ for _rows in (32, 320):
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# The first are the digits, which the first layer saves.
+# First come the digits, which the first layer saves.
 # The result of the ReLU comes twice, because the ReLU and the last layer both save it, but it takes its memory only once.
 # The weight of the last layer does not count here, because it is a parameter.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
@@ -486,11 +485,11 @@ else:
 assert operations(lambda: small(rows)).count("addmm") == 2
 
 # %% [markdown] name="factor-loses"
-# ## 4 Which factor is large enough?
+# ## 4 Is a larger factor better?
 #
 # *{minutes} minutes*
 #
-# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a larger factor be better? Count what each of them loses.
+# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a larger one be better? Count what each factor loses.
 #
 # ### Exercise: `underflow_report`
 #
@@ -565,7 +564,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# With 2 ** 26 hardly any gradient becomes 0. But some become inf, to the right of the band, as the third picture of gradients in chapter 5b shows.
+# No: with 2 ** 26 hardly any gradient becomes 0, but some become inf, as the third picture of gradients in chapter 5b shows.
 
 # %% [markdown] name="any-batch"
 # ## 5 Batches of any shape

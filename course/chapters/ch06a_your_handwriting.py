@@ -7,7 +7,7 @@
 #
 # The first page of chapter 1 promised you this notebook.
 # You will draw a digit with the mouse, and a model will say which one it is. You write the loop that trains the model.
-# It will misread most digits that you draw small, up in a corner, although nothing in your program is wrong, and you will find out why.
+# The model will misread most digits that you draw small, up in a corner, although your program has no mistake. You will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
 # The folded cells below load what this notebook needs.
@@ -230,7 +230,7 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
-# On the drawer it is about as good as the nearest neighbor, and no better. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
+# On the drawer the model is about as good as the nearest neighbor. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
 # It can learn more than this drawer can show, as you see in section 5.
 
 # %% [markdown] name="look-at-the-wrong"
@@ -262,7 +262,7 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, a 2 in row 3 and column 7 says that the model took two threes for sevens (rows and columns count from 0).
+# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, row 3 and column 7 counts the threes that the model took for sevens (rows and columns count from 0).
 #
 # Now look at the digits themselves. Take the ten whose right answer is least probable to the model: these are its hardest.
 # *Which of them can you read?* Write down ten digits.
@@ -408,9 +408,9 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # The data set has a description, which we should have read first.
 
 # %% name="description"
-about = digits.DESCR
-start = about.index("Preprocessing programs")
-print(about[start : about.index("For info on NIST")].strip())
+told = digits.DESCR
+start = told.index("Preprocessing programs")
+print(told[start : told.index("For info on NIST")].strip())
 
 # %% [markdown]
 # "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it filled 32 by 32 places, before counting the ink in the blocks.

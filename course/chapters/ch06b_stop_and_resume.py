@@ -80,7 +80,7 @@ reveal(guess, resumed == unbroken)
 print("without a break:", unbroken, "  resumed:", resumed)
 
 # %% [markdown]
-# No. It is further from the bottom of the parabola, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends like the first.
+# No. The second run is further from the bottom, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends like the first.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
@@ -134,7 +134,7 @@ print(make_model(seed)(images[:5]).shape)
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 
 # %% [markdown]
-# Only the green one follows the unbroken training. (If another is lower in an epoch, that is chance: it is another training.)
+# Only the green line follows the unbroken training. (Where another is lower, that is chance: it is another training.)
 # The state of a generator is a tensor. You read it with `get_state()` and put it back with `set_state`:
 
 # %% name="generator-state"
@@ -229,12 +229,14 @@ def plain_resume(
         losses = list(checkpoint["losses"])
     model.train()
     while len(losses) < epochs:
+        total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
             optimizer.zero_grad()
             loss = F.cross_entropy(model(images[rows]), labels[rows])
             loss.backward()
             optimizer.step()
-        losses.append(loss.item())
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
     return {"model": copy.deepcopy(model.state_dict()), "losses": losses}
 
 
@@ -264,7 +266,7 @@ print("the same to the last bit:", at_once["losses"] == morning["losses"])
 assert len(morning["losses"]) == 4 and at_once["losses"][:2] == morning["losses"][:2]
 
 # %% [markdown]
-# Once your function passes, the last line says True. Until then the lesson's own takes its place, which saves only the weights: its losses differ from the third epoch on.
+# Once your function passes, the last line says True. Until then you see the lesson's, which saves only the weights: its losses differ from the third epoch on.
 
 # %% [markdown] side=true
 # #### Why copy the state that an optimizer loads?
@@ -296,6 +298,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
+# (If it is late, this is a good place to stop for tonight.)
 # A larger model, with its activations, may not fit into the memory of your card. Two remedies help: half the bits (chapter 5b), and smaller batches, whose gradients `backward` adds up for one step (chapter 2).
 # For example, fifty images make seven batches of at most eight. In groups of three batches they make three steps, the last for two images.
 #
@@ -446,7 +449,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. Name five things that a checkpoint has to hold.
+# 1. What does a checkpoint have to hold?
 # 2. You take one step for a group of batches. To get the loss of the group, what do you divide by what?
 #
 # <details><summary>Answers</summary>

@@ -50,10 +50,10 @@ figures.five_trainers()
 # *{minutes} minutes*
 #
 # You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
-# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs should train with the rates 0.1, 0.05 and 0.025, and if their accuracies are 0.5, 0.75 and 0.75, the weights of the last one stay: the best, and the later of two.
+# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs should train with the rates 0.1, 0.05 and 0.025, and if their accuracies are 0.5, 0.75 and 0.75, the weights of the last one stay: of the two best, the later.
 #
 # Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
-# Find as many as you can before you run the check, because it tells you what is wrong for each fault left.
+# Find as many as you can before you run the check, because its list names each fault.
 
 # %% name="batches-to-try"
 from sklearn.datasets import load_digits
@@ -256,7 +256,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # *{minutes} minutes*
 #
-# Keep this table for your project. It has all six chapters' advice, on these faults too: open it after your `fix_trainer` passes.
+# Keep this table for your project. It holds all six chapters' advice, on these faults too: open it once `fix_trainer` passes.
 #
 # <details><summary>What you see, and where to look</summary>
 #

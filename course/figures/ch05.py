@@ -31,8 +31,8 @@ SMALLEST, LARGEST = 2.0**-25, 65504.0  # below the first, float16 rounds to 0; a
 
 
 def first_page() -> Figure:
-    """Draw the same training in float32 and in bfloat16: the loss of each epoch, and the bytes that a step saves."""
-    runs = {"float32": _digits_in(torch.float32), "bfloat16": _digits_in(torch.bfloat16)}
+    """Draw the same training in float32 and in mixed precision: the loss of each epoch, and the bytes a step saves."""
+    runs = {"float32": _digits_in(torch.float32), "mixed precision": _digits_in(torch.bfloat16)}
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0))
     for (words, (losses, _)), style in zip(runs.items(), ("-", "--"), strict=True):
         color, width = (BLUE, 6.0) if style == "-" else (VERMILION, 2.0)  # the thin one is seen on the wide one
@@ -46,9 +46,9 @@ def first_page() -> Figure:
     right.set_title("what it saves: half of the memory for activations", fontsize=11, loc="left", color=INK)
     return told(
         fig,
-        "Left, the loss of a reader of digits over 12 epochs, in float32 and in bfloat16: the two curves lie on one "
-        "another. Right, the activations that the forward pass of 1,400 digits saves for the backward pass: "
-        f"{sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB in bfloat16.",
+        "Left, the loss of a reader of digits over 12 epochs, in float32 and mixed precision: one curve lies on the "
+        "other. Right, the activations that the forward pass of 1,400 digits saves for the backward pass: "
+        f"{sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB in mixed precision.",
     )
 
 

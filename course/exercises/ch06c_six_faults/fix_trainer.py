@@ -180,7 +180,7 @@ runs = Requirement(
     },
 )
 logits = Requirement(
-    "takes the loss of the logits",
+    "reports the losses of the docstring",
     hunted("losses_rounded", "losses"),
     tells={
         "losses_rounded": ROUNDED,
@@ -188,19 +188,19 @@ logits = Requirement(
     },
 )
 clean = Requirement(
-    "steps along the gradient of one batch",
+    "takes the steps of the docstring",
     with_cuts(hunted("gradients", "accuracies_rounded", "accuracies")),
     tells=CUT | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
     given=("accuracies_rounded", "accuracies"),
 )
 modes = Requirement(
-    "measures in eval mode, trains in train mode",
+    "trains and measures as the docstring says",
     hunted("modes", "accuracies_rounded", "accuracies"),
     tells={"modes": "In each epoch, the model should train in train mode, and be measured in eval mode."},
     given=("accuracies_rounded", "accuracies"),
 )
 rate = Requirement(
-    "halves the learning rate after each epoch",
+    "has the learning rates of the docstring",
     hunted("rates", "optimizers"),
     tells={
         "rates": "These are the learning rates, step by step: they should be halved after each epoch.",
@@ -208,7 +208,7 @@ rate = Requirement(
     },
 )
 best = Requirement(
-    "leaves the weights of the best epoch in the model",
+    "leaves the model of the docstring",
     hunted("kept", "goes_on", "accuracies_rounded", "accuracies"),
     tells={
         "kept": "In the end, the model should hold the weights and buffers of its best epoch: the one with the highest "
