@@ -76,7 +76,7 @@ report: $(TEACH) ## write what your class misunderstood, from its grades: make r
 site: $(READY) ## build the course as a site for reading, in build/site/html/
 	python -m autograder site
 
-bench: $(READY) ## measure what grading costs beside nbgrader alone (ten minutes): make bench BENCH='--stock 20'
+bench: $(READY) ## measure what grading costs beside nbgrader alone (a few minutes): make bench BENCH='--stock 20'
 	python -m tests.bench $(BENCH)
 	python -m tests.bench.own_assignments_ratio asserts partial by-hand reads-a-file draws
 

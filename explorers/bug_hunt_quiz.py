@@ -45,8 +45,8 @@ def hunt(name: str | None = None) -> Quiz | None:
     """Show somebody's program with a bug, and ask for the line and for the sentence that is true of it.
 
     The program answers exercise `name`, or one that you have passed, of the latest sittings first. Each call brings
-    another one, easy ones first.
-    `mend` judges your mended version. Raises UnknownExercise if there is no such exercise.
+    another one, easy ones first. `mend` judges your mended version. Raises UnknownExercise if there is no such
+    exercise.
     """
     course = current_course()
     if name is not None:

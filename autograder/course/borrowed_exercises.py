@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
@@ -19,6 +20,14 @@ class BorrowedExercise:
     home: str
     points: float
     extra: int = 0
+
+
+Kind = TypeVar("Kind", bound=BorrowedExercise)
+
+
+def of_kind(lent: Iterable[BorrowedExercise], kind: type[Kind]) -> list[Kind]:
+    """Return what is of exactly this kind: plain exercises are neither hunts nor questions."""
+    return [each for each in lent if type(each) is kind]
 
 
 def empty_chapter(stem: str, prelude: str) -> Chapter:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise, with_borrowed
+from autograder.course.borrowed_exercises import BorrowedExercise, of_kind, with_borrowed
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
-from autograder.grading.borrowed_questions import cells_of_questions, separate_questions
+from autograder.grading.borrowed_questions import BorrowedQuestions, cells_of_questions
 from autograder.questions.bug_hunt import hunts_path
 
 
@@ -25,25 +25,16 @@ class BorrowedHunt(BorrowedExercise):
     hunted: str = ""
 
 
-def separate_hunts(lent: Iterable[BorrowedExercise]) -> tuple[list[BorrowedExercise], list[BorrowedHunt]]:
-    """Return the exercises that are no hunts, and the hunts."""
-    every = list(lent)
-    hunts = [each for each in every if isinstance(each, BorrowedHunt)]
-    return [each for each in every if not isinstance(each, BorrowedHunt)], hunts
-
-
 def files_of_hunts(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
     """Return the paths of the programs of the hunts, a file for each chapter."""
-    return [hunts_path(course, stem) for stem in sorted({each.home for each in separate_hunts(lent)[1]})]
+    return [hunts_path(course, stem) for stem in sorted({each.home for each in of_kind(lent, BorrowedHunt)})]
 
 
 def with_all_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
     """Return a chapter with the borrowed exercises, hunts and questions appended to its own cells."""
-    others, parts = separate_questions(lent)
-    plain, hunts = separate_hunts(others)
-    chapter = with_borrowed(own, course, plain)
-    more = (cell for each in hunts for cell in _cells(course, each))
-    return replace(chapter, cells=(*chapter.cells, *more, *cells_of_questions(parts)))
+    chapter = with_borrowed(own, course, of_kind(lent, BorrowedExercise))
+    more = (cell for each in of_kind(lent, BorrowedHunt) for cell in _cells(course, each))
+    return replace(chapter, cells=(*chapter.cells, *more, *cells_of_questions(of_kind(lent, BorrowedQuestions))))
 
 
 def _cells(course: Path, hunt: BorrowedHunt) -> Iterator[Cell]:

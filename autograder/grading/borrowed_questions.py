@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.borrowed_exercises import BorrowedExercise, of_kind
 from autograder.course.chapter_model import Cell, CellKind
 from autograder.course.course_location import SHIPPED
 
@@ -22,16 +22,9 @@ class BorrowedQuestions(BorrowedExercise):
     asked: str = ""
 
 
-def separate_questions(lent: Iterable[BorrowedExercise]) -> tuple[list[BorrowedExercise], list[BorrowedQuestions]]:
-    """Return what is no part with questions, and these parts."""
-    every = list(lent)
-    parts = [each for each in every if isinstance(each, BorrowedQuestions)]
-    return [each for each in every if not isinstance(each, BorrowedQuestions)], parts
-
-
 def files_of_questions(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
     """Return the paths of the shipped observations, which an answer has to match before it is asked about."""
-    homes = sorted({each.home for each in separate_questions(lent)[1]})
+    homes = sorted({each.home for each in of_kind(lent, BorrowedQuestions)})
     return [course / SHIPPED / f"{stem}{suffix}" for stem in homes for suffix in (".json", ".safetensors")]
 
 

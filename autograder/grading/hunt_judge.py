@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.borrowed_exercises import BorrowedExercise, of_kind
 from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
-from autograder.grading.borrowed_hunts import BorrowedHunt, separate_hunts, with_all_borrowed
-from autograder.grading.borrowed_questions import separate_questions
+from autograder.grading.borrowed_hunts import BorrowedHunt, with_all_borrowed
+from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.questions.bug_hunt import read_hunts
 from autograder.questions.mended_program import MendingExercise, mending_exercise
 
@@ -23,9 +23,8 @@ class HuntJudge(Judge):
     """
 
     def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
-        others, parts = separate_questions(lent)
-        exercises, hunts = separate_hunts(others)
-        super()._borrow(exercises)
+        hunts, parts = of_kind(lent, BorrowedHunt), of_kind(lent, BorrowedQuestions)
+        super()._borrow(of_kind(lent, BorrowedExercise))
         judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
         self.chapter = with_all_borrowed(self.chapter, self.course, [*hunts, *parts])
         self.names = (*self.names, *judges)

@@ -37,8 +37,6 @@ _OTHERS = (
     "Grading came to other questions than those that you answered: your code has changed since, or it does not do the "
     "same everywhere."
 )
-
-
 _NONE = "Your notebook found no question to ask about your code, and grading found some."
 _IN_NOTEBOOK = "Your answer passes its check on the cases of the notebook, and not on those of grading."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.chapter_model import Chapter
-from autograder.course.course import course_in
+from autograder.course.course import Course, course_in
 from autograder.grading.assignment import Assignment
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.find_borrowed_exercises import setup_text
@@ -65,15 +65,18 @@ def ask(
     return run(replace(plan.program, steps=steps), limits) if any(isinstance(s, QuestionStep) for s in steps) else {}
 
 
+def course_exercises(course: Course, chapter: Chapter) -> list[str]:
+    """Return the exercises of an assignment's chapter that are the course's: hunts and questions are not."""
+    known = set(course.exercise_names)
+    return [name for name in chapter.exercises if name in known]
+
+
 def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> ProgramToRun:
     course = course_in(Path(assignment.course))
     homes = tuple(dict.fromkeys([*([assignment.place] if assignment.is_chapter else []), *assignment.homes.values()]))
     for stem in homes:
         course.keys(stem)  # the sandbox needs them: here, what is missing is one line
-    known = set(course.exercise_names).intersection(
-        chapter.exercises
-    )  # hunts and questions are no exercises of its own
-    tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in chapter.exercises if name in known]
+    tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in course_exercises(course, chapter)]
     setup = chapter.prelude if assignment.is_chapter else setup_text(submission.release)
     ground = AssignmentSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
     return plan_run(submission.parts, tasks, ground, submission.files)

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from autograder.course.borrowed_exercises import of_kind
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
-from autograder.grading.borrowed_questions import separate_questions
+from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
 from autograder.lms import platform_scripts
 from autograder.lms.student_wheel import StudentWheel
@@ -64,7 +65,7 @@ def read_sitting(course: Path, stem: str) -> BundledSitting:
 
 def _check_nothing_else(course: Path, assignment: Assignment) -> None:
     """Raise WorkFailed for points that a person may have to give, and for files beside the notebook."""
-    asked = {each.name for each in separate_questions(assignment.lent)[1]}
+    asked = {each.name for each in of_kind(assignment.lent, BorrowedQuestions)}
     stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises if name not in asked}
     scored = [
         cell

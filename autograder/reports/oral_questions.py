@@ -16,7 +16,7 @@ from autograder.files import write_all
 from autograder.grading import verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.submission_questions import ask_about_answers
+from autograder.grading.submission_questions import ask_about_answers, course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.question import LETTERS, Question, numbered_code
@@ -118,7 +118,7 @@ def _verdict(course: Path, student: str, stem: str, submission: Submission, dige
 
 def _passed(course: Path, student: str, stem: str, chapter: Chapter, verdict: SubmissionVerdict) -> list[str]:
     """Return the exercises that the student has passed, those worth most first, and stretch exercises last."""
-    known = set(course_in(course).exercise_names).intersection(chapter.exercises)
+    known = course_exercises(course_in(course), chapter)
     passed = [each.exercise for each in verdict.reports if each.passed and each.exercise in known]
     if not passed:
         raise WorkFailed(
