@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.utils.capture import capture_output
 
@@ -19,7 +19,9 @@ from autograder.questions.graded_questions import DRAWS, lines_to_copy
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions
-from explorers.quiz_widget import Quiz
+
+if TYPE_CHECKING:
+    from explorers.quiz_widget import Quiz
 
 _RANDOM = Random()
 _SECONDS = 0.5
@@ -53,7 +55,11 @@ def about(name: str, *, graded: bool = False) -> Quiz | None:
     if draw is not None:
         how = _CHOOSE if questions else _COPY
         print(f"{wrap_message(how)}\n\n{lines_to_copy(name, draw, questions)}")
-    return Quiz(f"Your {name}", questions) if questions and not graded else None
+    if graded or not questions:
+        return None
+    from explorers.quiz_widget import Quiz  # a widget takes long to import, and every sitting imports `about`
+
+    return Quiz(f"Your {name}", questions)
 
 
 def _questions(exercise: Exercise, last: LastCheck, draw: int | None) -> list[Question]:

@@ -1,7 +1,7 @@
 """Search handed-out files for secrets: lines of solutions, of hidden tests and of the answer bank.
 
-The lines to arrange (`course/arranged/`) may come from bank answers, because the distractors do. They must be no lines
-of the reference, unless the chapter shows these anyway.
+The lines to arrange (`course/arranged/`) are handed out, and the distractors among them come from bank answers, so they
+are not searched here. `test_arrange.py` proves that none is a line of the exercise's own reference.
 
 Lines are compared without comments and spaces, so that neither indentation nor a comment hides a leak. Short lines
 (`return x`) reveal nothing and are ignored, and so is every line that a chapter shows to students, in its text or in
@@ -26,10 +26,10 @@ SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
 
 
-def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
+def secrets(course: dict[Path, str]) -> set[str]:
     """Return the telling lines of the chapters' solutions and hidden tests, and of their answer banks.
 
-    `course` maps each chapter's path to the text of its bank. Lines of a bank that occur in `handed_out` are no secret.
+    `course` maps each chapter's path to the text of its bank.
     """
     written, banks, shown = [], [], []
     for path, bank in course.items():
@@ -43,7 +43,7 @@ def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
         shown += [*_shown(chapter), *_sentences(bank)]
     public = squeezed("\n".join(shown))
     told = {line for text in written for line in telling(text)}
-    told |= {line for text in banks for line in telling(text)} - set(squeezed(handed_out).split("\n"))
+    told |= {line for text in banks for line in telling(text)}
     return {line for line in told if line not in public}
 
 

@@ -324,7 +324,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
 def gradient_of_mean_square(random: Random) -> Draft:
     """Ask for one number of the gradient of a mean of squares."""
     n, m, value = random.randint(2, 5), random.randint(2, 5), random.randint(2, 20)
-    code = lines(f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x ** 2).mean().backward()")
+    code = lines(f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x * x).mean().backward()")
     count = n * m
     wrong = [2 * value, value / count, 2 * value / n, 2 * value / m, value**2 / count]
     because = f"Each of the {count} numbers has a share of 1 / {count} in the mean: 2 * {value} / {count} = {RIGHT}."

@@ -148,10 +148,10 @@ def _losses(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> Iterator
     with fixed_seed(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    optimizer = kind(model.parameters(), lr=lr)  # type: ignore[call-arg]
+    stepped_by = kind(model.parameters(), lr=lr)  # type: ignore[call-arg]
     while True:
         distance = (model(x) - x.sin()).square().mean()
         yield distance.item()
-        optimizer.zero_grad()
+        stepped_by.zero_grad()
         distance.backward()
-        optimizer.step()
+        stepped_by.step()
