@@ -80,12 +80,20 @@ reveal(guess, added.shape)
 assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
-# Only n is missing, so einsum added up the digits. Below it sums over i, then over j twice.
+# Only n is missing, so einsum added up the digits.
+#
+# The matrix product of chapter 1c has letters too. Its rows are i and its columns k, and j is the axis that the two matrices share:
+
+# %% name="letters"
+left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
+right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
+figures.matrix_product(left, right, letters="ijk")
+
+# %% [markdown]
+# Below, the first line sums over i, and the others sum over j.
 # (In the last one rows meet rows, so the row axes need two letters, i and k.)
 
 # %% name="einsum"
-left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
-right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
 print(torch.einsum("ij,jk->ik", left, right))  # the matrix product left @ right
 print(torch.einsum("ij,kj->ik", left, left))  # every row meets every row

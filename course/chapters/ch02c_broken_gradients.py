@@ -146,149 +146,11 @@ print(x.grad)
 # %% claim=true
 assert x.item() == 2 and x.grad.item() == 3
 
-# %% [markdown] name="middle" side=true
-# #### What is the gradient in the middle?
-#
-# *{minutes} minutes*
-#
-# Take `h = x * 3`, then `(h**2).backward()`, at x = 2. The backward pass reaches h with the derivative 2 * h = 12.
-#
-# *Predict.* What is `h.grad` afterwards?
-
-# %% predict=true
-guess = None  # a number or None
-
-# %% name="middle-grad"
-x = torch.tensor(2.0, requires_grad=True)
-h = x * 3
-(h**2).backward()
-with warnings.catch_warnings(record=True) as caught:  # collects warnings in a list
-    warnings.simplefilter("always")
-    left_in_h = h.grad
-print("x:", x.grad, " and a warning:", str(caught[0].message)[:70], "...")
-reveal(guess, left_in_h)
-
-# %% claim=true
-assert x.grad == 36 and "not a leaf" in str(caught[0].message)
-
-# %% [markdown]
-# Only leaves keep their gradient. In the middle torch drops it, to save the memory.
-# If you call `retain_grad()` before `backward`, torch keeps it.
-#
-# You can lose a leaf without noticing, as in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
-
-# %% name="retain-grad"
-h = x * 3
-h.retain_grad()
-(h**2).backward()
-print("kept:", h.grad)
-
-scaled = torch.randn(3, requires_grad=True) * 0.1
-right = (torch.randn(3) * 0.1).requires_grad_()  # first compute, then ask for gradients
-print("a leaf:", scaled.is_leaf, right.is_leaf)
-
-# %% claim=true
-_other = x * 3
-assert h.grad == 12 and torch.autograd.grad(_other**2, _other)[0] == 12
-assert not scaled.is_leaf and right.is_leaf
-
-# %% [markdown]
-# ### Exercise: `predict_grad_state`
-#
-# *{minutes} minutes*
-#
-# Leave changes in place for a moment: when a gradient is missing, a few rules help more than a debugger.
-# Here are two small programs. In each, x is 3 and requires grad. Which of them stops with an error, and what is in `.grad` in the end?
-#
-# ```
-# twice       y = x ** 2;  y.backward();  y.backward()
-# rebound     x = x - 1;  (x ** 2).backward()
-# ```
-
-# %% name="left-behind-example"
-x = torch.tensor(3.0, requires_grad=True)
-y = x**2
-y.backward()
-print("twice:   raises:", not runs(y.backward), " leaf:", x.is_leaf, " grad:", x.grad)
-
-x = torch.tensor(3.0, requires_grad=True)
-x = x - 1
-print("rebound: raises:", not runs((x**2).backward), " leaf:", x.is_leaf)
-
-# %% claim=true
-assert not x.is_leaf
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    assert x.grad is None
-
-# %% [markdown]
-# In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
-# In "rebound", x now names a result. `backward` ran, but a result is no leaf: the new x keeps no `.grad`.
-#
-# The exercise asks for ten more. These rules decide them:
-#
-# | what happens | what follows |
-# |---|---|
-# | a step gives a result | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
-# | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds |
-# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
-# | a result is changed in place | `backward` fails if that result was saved |
-# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
-
-# %% exercise="predict_grad_state"
-def predict_grad_state(program):
-    """Tell what a small program leaves behind.
-
-    The result is a dict {"leaf": bool, "grad": float or None, "raises": bool}.
-
-    program is (name, n); each begins with x = torch.tensor(n, requires_grad=True), n a
-    float. "raises": does it stop with an error? "leaf" and "grad": is the tensor asked
-    about a leaf, and what is its .grad, at the end or where the program stopped?
-        "once"        y = x ** 2; y.backward()                        about x
-        "twice"       y = x ** 2; y.backward(); y.backward()          about x
-        "fresh"       (x ** 2).backward(); (x ** 2).backward()        about x
-        "twice_sum"   y = x + x; y.backward(); y.backward()           about x
-        "middle"      h = x * 3; (h ** 2).backward()                  about h
-        "kept"        h = x * 3; h.retain_grad(); (h ** 2).backward() about h
-        "detached"    y = x.detach() ** 2; y.backward()               about x
-        "rebound"     x = x - 1; (x ** 2).backward()                  about the new x
-        "under"       with torch.no_grad(): x -= 1
-                      (x ** 2).backward()                             about x
-        "on_leaf"     x.mul_(2); (x ** 2).backward()                  about x
-        "after_exp"   y = x.exp(); y += 1; y.backward()               about x
-        "after_twice" y = x * 2; y += 1; y.backward()                 about x
-    Work by the rules, without torch.
-
-    predict_grad_state(("once", 3.0)) gives {"leaf": True, "grad": 6.0, "raises": False}.
-    """
-    ### BEGIN SOLUTION
-    name, n = program
-    leaf, grad, raises = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),  # the first backward did its work
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),  # a sum saves nothing that could be freed
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }[name]
-    return {"leaf": leaf, "grad": grad, "raises": raises}
-    ### END SOLUTION
-
-
-# %% check="predict_grad_state" points=4
-check("predict_grad_state", predict_grad_state)
-
 # %% [markdown] name="bug-hunt"
 # ### Bug hunt
 #
 # Three small programs about gradients.
-# The first two stop with errors that you know. The third runs, and one of its results is wrong.
+# The first two stop with errors: one is that of `exp` above, the other that of an update outside `no_grad`, from chapter 2a. The third runs, and one of its results is wrong.
 # Change as little as you can.
 #
 # ### Exercise: `fix_inplace`
@@ -759,14 +621,158 @@ hunt()
 # %% [markdown] name="next"
 # Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that is tedious, and there is a remedy.
 #
-# Here an ordinary evening ends. What follows, sections 4 to 6, is for extra credit, and nothing later needs it.
+# Here an ordinary evening ends. What follows, sections 4 to 7, can wait for another one: nothing later needs it. Section 4 is an exercise like the others, and the rest is for extra credit.
 
-# %% [markdown] name="function-text"
-# ## 4 A step of your own
+# %% [markdown] name="left-behind"
+# ## 4 Where is the gradient?
 #
 # *{minutes} minutes*
 #
-# Each of the three has a folded lesson; open it before you do the exercise.
+# You call `backward`, and `.grad` is None, or twice as large as it should be. A few rules tell you why, and they help more than a debugger.
+
+# %% [markdown] name="middle" side=true
+# #### What is the gradient in the middle?
+#
+# *{minutes} minutes*
+#
+# Take `h = x * 3`, then `(h**2).backward()`, at x = 2. The backward pass reaches h with the derivative 2 * h = 12.
+#
+# *Predict.* What is `h.grad` afterwards?
+
+# %% predict=true
+guess = None  # a number or None
+
+# %% name="middle-grad"
+x = torch.tensor(2.0, requires_grad=True)
+h = x * 3
+(h**2).backward()
+with warnings.catch_warnings(record=True) as caught:  # collects warnings in a list
+    warnings.simplefilter("always")
+    left_in_h = h.grad
+print("x:", x.grad, " and a warning:", str(caught[0].message)[:70], "...")
+reveal(guess, left_in_h)
+
+# %% claim=true
+assert x.grad == 36 and "not a leaf" in str(caught[0].message)
+
+# %% [markdown]
+# Only leaves keep their gradient. In the middle torch drops it, to save the memory.
+# If you call `retain_grad()` before `backward`, torch keeps it.
+#
+# You can lose a leaf without noticing, as in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
+
+# %% name="retain-grad"
+h = x * 3
+h.retain_grad()
+(h**2).backward()
+print("kept:", h.grad)
+
+scaled = torch.randn(3, requires_grad=True) * 0.1
+right = (torch.randn(3) * 0.1).requires_grad_()  # first compute, then ask for gradients
+print("a leaf:", scaled.is_leaf, right.is_leaf)
+
+# %% claim=true
+_other = x * 3
+assert h.grad == 12 and torch.autograd.grad(_other**2, _other)[0] == 12
+assert not scaled.is_leaf and right.is_leaf
+
+# %% [markdown]
+# ### Exercise: `predict_grad_state`
+#
+# *{minutes} minutes*
+#
+# Here are two small programs. In each, x is 3 and requires grad. Which of them stops with an error, and what is in `.grad` in the end?
+#
+# ```
+# twice       y = x ** 2;  y.backward();  y.backward()
+# rebound     x = x - 1;  (x ** 2).backward()
+# ```
+
+# %% name="left-behind-example"
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+y.backward()
+print("twice:   raises:", not runs(y.backward), " leaf:", x.is_leaf, " grad:", x.grad)
+
+x = torch.tensor(3.0, requires_grad=True)
+x = x - 1
+print("rebound: raises:", not runs((x**2).backward), " leaf:", x.is_leaf)
+
+# %% claim=true
+assert not x.is_leaf
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    assert x.grad is None
+
+# %% [markdown]
+# In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
+# In "rebound", x now names a result. `backward` ran, but a result is no leaf: the new x keeps no `.grad`.
+#
+# The exercise asks for ten more. These rules decide them:
+#
+# | what happens | what follows |
+# |---|---|
+# | a step gives a result | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
+# | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds |
+# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
+# | a result is changed in place | `backward` fails if that result was saved |
+# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
+
+# %% exercise="predict_grad_state"
+def predict_grad_state(program):
+    """Tell what a small program leaves behind.
+
+    The result is a dict {"leaf": bool, "grad": float or None, "raises": bool}.
+
+    program is (name, n); each begins with x = torch.tensor(n, requires_grad=True), n a
+    float. "raises": does it stop with an error? "leaf" and "grad": is the tensor asked
+    about a leaf, and what is its .grad, at the end or where the program stopped?
+        "once"        y = x ** 2; y.backward()                        about x
+        "twice"       y = x ** 2; y.backward(); y.backward()          about x
+        "fresh"       (x ** 2).backward(); (x ** 2).backward()        about x
+        "twice_sum"   y = x + x; y.backward(); y.backward()           about x
+        "middle"      h = x * 3; (h ** 2).backward()                  about h
+        "kept"        h = x * 3; h.retain_grad(); (h ** 2).backward() about h
+        "detached"    y = x.detach() ** 2; y.backward()               about x
+        "rebound"     x = x - 1; (x ** 2).backward()                  about the new x
+        "under"       with torch.no_grad(): x -= 1
+                      (x ** 2).backward()                             about x
+        "on_leaf"     x.mul_(2); (x ** 2).backward()                  about x
+        "after_exp"   y = x.exp(); y += 1; y.backward()               about x
+        "after_twice" y = x * 2; y += 1; y.backward()                 about x
+    Work by the rules, without torch.
+
+    predict_grad_state(("once", 3.0)) gives {"leaf": True, "grad": 6.0, "raises": False}.
+    """
+    ### BEGIN SOLUTION
+    name, n = program
+    leaf, grad, raises = {
+        "once": (True, 2 * n, False),
+        "twice": (True, 2 * n, True),  # the first backward did its work
+        "fresh": (True, 4 * n, False),
+        "twice_sum": (True, 4.0, False),  # a sum saves nothing that could be freed
+        "middle": (False, None, False),
+        "kept": (False, 6 * n, False),
+        "detached": (True, None, True),
+        "rebound": (False, None, False),
+        "under": (True, 2 * (n - 1), False),
+        "on_leaf": (True, None, True),
+        "after_exp": (True, None, True),
+        "after_twice": (True, 2.0, False),
+    }[name]
+    return {"leaf": leaf, "grad": grad, "raises": raises}
+    ### END SOLUTION
+
+
+# %% check="predict_grad_state" points=4
+check("predict_grad_state", predict_grad_state)
+
+# %% [markdown] name="function-text"
+# ## 5 A step of your own
+#
+# *{minutes} minutes*
+#
+# This section and the next two have a folded lesson each; open it before you do the exercise.
 
 # %% [markdown] side=true
 # #### How do you write an operation that torch does not have?
@@ -904,7 +910,7 @@ class LeakyClamp(torch.autograd.Function):
 check("LeakyClamp", LeakyClamp)
 
 # %% [markdown] name="second-order"
-# ## 5 Second derivatives
+# ## 6 Second derivatives
 #
 # *{minutes} minutes*
 #
@@ -1003,7 +1009,7 @@ assert s.trace() == 5 and torch.allclose(torch.linalg.det(s), torch.tensor(5.0))
 assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 
 # %% [markdown] name="engine"
-# ## 6 Your own engine
+# ## 7 Your own engine
 #
 # *{minutes} minutes*
 #

@@ -564,6 +564,42 @@ def call_counts(module, x):
 # %% check="call_counts" points=3
 check("call_counts", call_counts)
 
+# %% mine=true
+def plain_call_counts(module, x):
+    names = {part: name for name, part in module.named_modules()}
+    ran = []
+    listen = nn.modules.module.register_module_forward_hook  # for all modules at once
+    with listen(lambda part, args, output: ran.append(names[part])):
+        module(x)
+    return {name: ran.count(name) for name in ran if name}
+
+
+my_call_counts = mine("call_counts", plain_call_counts)
+
+# %% [markdown]
+# A colleague swears that this model uses dropout. Ask it.
+
+# %% name="call-counts-used"
+class Colleagues(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.out = nn.Linear(64, 64), nn.Linear(64, 10)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        for _ in range(3):
+            x = torch.relu(self.hidden(x))
+        return self.out(x)
+
+
+print(my_call_counts(Colleagues(), torch.randn(5, 64)))
+
+# %% claim=true
+assert my_call_counts(Colleagues(), torch.randn(5, 64)) == {"hidden": 3, "out": 1}
+
+# %% [markdown]
+# `drop` is missing: it was made and never called. And `hidden` ran three times, so the model has one hidden layer where you might have expected three.
+
 # %% [markdown] side=true
 # #### Does `model.forward(x)` run a hook?
 #

@@ -493,6 +493,35 @@ def loss_inputs(head, output, target):
 # %% check="loss_inputs" points=4
 check("loss_inputs", loss_inputs)
 
+# %% mine=true
+def plain_loss_inputs(head, output, target):  # for three of the heads
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.cross_entropy(output.reshape(-1, output.shape[-1]), target.reshape(-1))
+
+
+my_loss_inputs = mine("loss_inputs", plain_loss_inputs)
+
+# %% [markdown]
+# What does a model lose that knows nothing? With logits of zeros it says that all answers are equally likely.
+
+# %% name="loss-inputs-used"
+knows_nothing = {
+    "spam": (torch.zeros(4), torch.ones(4)),
+    "digit": (torch.zeros(4, 10), torch.tensor([3, 1, 4, 1])),
+    "letters": (torch.zeros(4, 5, 26), spelled),
+}
+for head, (output, target) in knows_nothing.items():
+    print(f"{head:7} {my_loss_inputs(head, output, target).item():.2f}")
+print("log of 2, 10 and 26:", [round(math.log(k), 2) for k in (2, 10, 26)])
+
+# %% claim=true
+for _head, _k in (("spam", 2), ("digit", 10), ("letters", 26)):
+    assert abs(my_loss_inputs(_head, *knows_nothing[_head]).item() - math.log(_k)) < 1e-5
+
+# %% [markdown]
+# The log of the number of answers: write it down before you train. If the first loss of a fresh model is far from it, something is wrong before the first step.
+
 # %% [markdown] side=true
 # #### Are they the same five lines for a yes or no?
 #
@@ -964,6 +993,28 @@ def broken_loops():
 
 # %% check="broken_loops" points=5
 check("broken_loops", broken_loops)
+
+# %% mine=true
+def plain_loop(model, x, y, steps):
+    sgd = torch.optim.SGD(model.parameters(), lr=0.1)
+    return [my_train_step(model, sgd, F.mse_loss, x, y[:, None]) for _ in range(steps)]
+
+
+my_broken_loops = mine("broken_loops", lambda: dict.fromkeys("abcdefgh", plain_loop))
+
+# %% [markdown]
+# Draw the eight losses once more, now that the loops are repaired. (Until yours pass, the lesson draws the sound one eight times.)
+
+# %% name="repaired"
+repaired = {}
+for letter, loop in my_broken_loops().items():
+    _ = torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
+    repaired[f"loop {letter}"] = loop(model, inputs, targets[:, 0], 200)
+figures.curves(repaired)
+
+# %% claim=true
+assert all(_losses[-1] < _losses[0] / 10 for _losses in repaired.values())
 
 # %% [markdown] name="checklist"
 # ## What you can do now

@@ -447,7 +447,39 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 # 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
 # With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences that are left.
 #
-# An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. (Adam has that too.)
+# A network has many of these. In chapter 3b you repaired `HouseNet`, and it has never learned a price since. Its output is multiplied by 100, so its gradients are huge. Train it on the standardized sizes, first with the rate that was right for the line, and then with Adam.
+
+# %% mine=true
+class PlainHouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.layers = plain_mlp([features, 16, 1], nn.ReLU)
+
+    def forward(self, x):
+        return 100 * self.layers(x).squeeze(1)
+
+
+MyHouseNet = mine("HouseNet", PlainHouseNet)
+
+# %% name="house-net-learns"
+sizes = ((size - center) / spread).float()[:, None]
+right = price.float()
+for kind, lr in ((torch.optim.SGD, 0.1), (torch.optim.Adam, 0.03)):
+    _ = torch.manual_seed(seed)
+    learner = MyHouseNet(1)
+    optimizer = kind(learner.parameters(), lr=lr)
+    for _ in range(500):
+        my_train_step(learner, optimizer, F.mse_loss, sizes, right)
+    print(f"{kind.__name__:4}", learner(sizes).detach())
+print("right", right)
+
+# %% claim=true
+assert (learner(sizes) - right).abs().max() < 15
+
+# %% [markdown]
+# SGD ends in nan. Adam divides the huge gradients by their own size, and finds the prices.
+#
+# An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. You get it by `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)`, and Adam has it too.
 #
 # Here are the three ways from the top again.
 
@@ -455,7 +487,7 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 figures.surface()
 
 # %% [markdown]
-# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally, as in a round valley, and overshoots.
+# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally, as in a round valley, and swings a little past the bottom, because it has momentum too.
 
 # %% [markdown] side=true
 # #### Does Adam find the price of raw houses?
@@ -737,6 +769,47 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 
 # %% check="lr_at" points=2
 check("lr_at", lr_at)
+
+# %% mine=true
+def plain_lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    kinds = torch.optim.lr_scheduler
+    optimizer = torch.optim.SGD([torch.zeros(1)], lr=base_lr)
+    rise = kinds.LinearLR(optimizer, 1 / warmup_steps, total_iters=warmup_steps - 1)
+    fall = kinds.CosineAnnealingLR(optimizer, total_steps - warmup_steps, min_lr)
+    both = kinds.SequentialLR(optimizer, [rise, fall], [warmup_steps])
+    for _ in range(step):
+        optimizer.step()
+        both.step()
+    return optimizer.param_groups[0]["lr"]
+
+
+my_lr_at = mine("lr_at", plain_lr_at)
+
+# %% [markdown]
+# Is it worth it? Train the digit reader with a rate of 1.5, which is high, for ten epochs. Once the rate stays where it is. Once it rises for two epochs, which are 44 steps, and then falls. Since one run is no evidence, do both with five different first weights.
+
+# %% name="lr-used"
+shape = {"base_lr": 1.5, "min_lr": 0.0, "warmup_steps": 44, "total_steps": 220}
+rates = {"constant": [1.5] * 220, "warm-up": [my_lr_at(step, **shape) for step in range(220)]}
+for name, lrs in rates.items():
+    shares = []
+    for first in range(5):
+        _ = torch.manual_seed(10 * seed + first)
+        reader = MyMLP([64, 64, 10], nn.ReLU)
+        sgd, steps = torch.optim.SGD(reader.parameters(), lr=1.5), iter(lrs)
+        for _ in range(10):
+            for x, y in loader:
+                sgd.param_groups[0]["lr"] = next(steps)
+                my_train_step(reader, sgd, F.cross_entropy, x, y)
+        says = reader(ink[unseen]).argmax(dim=1)
+        shares.append(f"{(says == labels[unseen]).float().mean():.0%}")
+    print(f"{name:8} reads {', '.join(shares)} of the drawer")
+
+# %% claim=true
+assert all(int(_share[:-1]) > 80 for _share in shares)
+
+# %% [markdown]
+# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and ten epochs are not enough to recover. With the warm-up, all five learn.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -5,7 +5,7 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you measure time and memory on your own machine.
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you learn to compute what a step needs before you start it, and to measure how long it takes, so that you can find the largest and the fastest batch for your machine.
 # Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a card you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
 # This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
@@ -77,7 +77,7 @@ reveal(guess, sum(part.nbytes for part in parts))
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# Each of the four parts has 4,000 bytes: these are 4 numbers of 4 bytes for each weight, whatever the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
+# Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
 #
 # The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. Its left half shows that the activations of a large batch take most of the memory. So the first remedy is a smaller batch.
 # The right half shows what that costs: an update is the same work for 16 rows as for 4096, so with few rows it is a large part of a row's time.
@@ -172,6 +172,42 @@ def memory_plan(model, batch, optimizer, dtype):
 
 # %% check="memory_plan" points=4
 check("memory_plan", memory_plan)
+
+# %% mine=true
+def plain_memory_plan(model, batch, optimizer, dtype):  # only for the reader of this notebook
+    weights = sum(p.numel() for p in model.parameters()) * dtype.itemsize
+    activations = len(batch) * (64 + 256) * dtype.itemsize
+    return {"weights, gradients and Adam": 4 * weights, "activations": activations}
+
+
+my_memory_plan = mine("memory_plan", plain_memory_plan)
+
+# %% [markdown]
+# Now you can answer the question of this section before you start. Suppose that your card has only 1 MB. With Adam in float32, the reader and a batch of 541 digits fit into it.
+#
+# *Predict.* In bfloat16 each number takes half the bytes. Does it fit a batch of fewer than 1082 digits, exactly 1082, or more?
+
+# %% predict=true
+guess = "more"  # "fewer", "exactly 1082", or "more"
+
+# %% name="memory-plan-used"
+one_digit = ink[:1].clone()  # a copy, because ink[:1] would bring the memory of all digits along
+room = {}
+for dtype in (torch.float32, torch.bfloat16):
+    plan = my_memory_plan(small, one_digit, "adam", dtype)
+    fixed = sum(plan.values()) - plan["activations"]
+    room[dtype] = (1_000_000 - fixed) // plan["activations"]
+    print(f"{dtype}: {fixed} bytes, {plan['activations']} more for each digit")
+    print("  digits that fit:", room[dtype])
+fits = room[torch.bfloat16]
+reveal(guess, "exactly 1082" if fits == 1082 else "more" if fits > 1082 else "fewer")
+
+# %% claim=true
+assert room == {torch.float32: 541, torch.bfloat16: 1322}
+
+# %% [markdown]
+# More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
+# (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
 
 # %% [markdown] side=true
 # #### What does the card itself say?
@@ -311,6 +347,7 @@ assert (_toy.host - _begin, toy.host - begin) == (5, 54)
 
 # %% [markdown]
 # You have measured the 50 ms of earlier work too. So wait before you read the clock for the first time, not only at the end.
+#
 # ### Exercise: `bench`
 #
 # *{minutes} minutes*
@@ -369,8 +406,47 @@ def stopwatch(action, calls=5 if short else 15):
 
 
 machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
-reader, rows = small.to(device), ink[:64].to(device)
-print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) * 1e6:.0f} us")
+reader, rows = small.to(device), ink.to(device)
+print(f"one digit, on {machine}: {stopwatch(lambda: reader(rows[:1])) * 1e6:.0f} us")
+
+# %% [markdown]
+# Now use it. Your reader gets its digits one by one, as a web page might send them, or all at once.
+#
+# *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
+
+# %% predict=true
+guess = "more than twice"  # "about as long", or "more than twice"
+
+# %% name="batch-of-100"
+hundred = rows[:100]
+with torch.no_grad():
+    batch = stopwatch(lambda: reader(hundred))
+    one_by_one = stopwatch(lambda: [reader(row) for row in hundred.split(1)])
+print(f"{machine}: {batch * 1e6:.0f} us at once, {one_by_one * 1e6:.0f} us one by one")
+reveal(guess, "more than twice" if one_by_one > 2 * batch else "about as long")
+
+# %% claim=true
+with torch.no_grad():
+    _apart = torch.cat([reader(_row) for _row in hundred.split(1)])
+    assert torch.allclose(reader(hundred), _apart, atol=1e-1)  # some cards round the factors first
+assert batch < one_by_one
+
+# %% [markdown]
+# Each call takes some time that does not depend on the number of rows: Python calls torch, and torch chooses a method and makes room for the result. A batch needs that time only once. Measure it for batches of 1 to 1024 digits.
+
+# %% name="time-by-batch"
+sizes = [1, 4, 16, 64, 256, 1024]
+with torch.no_grad():
+    seconds = [stopwatch(lambda size=size: reader(rows[:size])) for size in sizes]
+figures.time_by_batch(sizes, seconds)
+
+# %% claim=true
+assert seconds[-1] < 1024 * seconds[0] / 2
+
+# %% [markdown]
+# On the left the line is nearly flat: a few more rows cost hardly anything, because the call itself takes most of the time. Further right it bends upward, and in the end twice the rows take twice the time. That is where a larger batch stops being faster.
+# On a GPU the flat part is much longer, because one row leaves most of the card idle.
+# So the fastest batch stands right of the bend, and the largest one is what your `memory_plan` allows. Choose between the two.
 
 # %% [markdown] side=true
 # #### Is half the bits twice the speed?
@@ -432,34 +508,6 @@ with torch.autocast("cpu"):
     assert operations(lambda: small(row)).count("_to_copy") == 3
 
 # %% [markdown] side=true
-# #### A hundred digits one by one, or all at once?
-#
-# *{minutes} minutes*
-#
-# *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
-
-# %% predict=true
-guess = "more than twice"  # "about as long", or "more than twice"
-
-# %% name="batch-of-100"
-rows = ink[:100].to(device)
-with torch.no_grad():
-    batch = stopwatch(lambda: reader(rows))
-    one_by_one = stopwatch(lambda: [reader(row) for row in rows.split(1)])
-print(f"{machine}: {one_by_one / batch:.0f} times")
-reveal(guess, "more than twice" if one_by_one > 2 * batch else "about as long")
-
-# %% claim=true
-with torch.no_grad():
-    _apart = torch.cat([reader(_row) for _row in rows.split(1)])
-    assert torch.allclose(reader(rows), _apart, atol=1e-1)  # some cards round the factors first
-assert batch < one_by_one
-
-# %% [markdown]
-# Each call takes some time that does not depend on the number of rows, on the CPU too. A batch needs that time only once.
-# On a GPU the difference is larger still: one row leaves most of the card idle, so a hundred rows may take as long as one.
-
-# %% [markdown] side=true
 # #### Which operation takes the time?
 #
 # *{minutes} minutes*
@@ -469,12 +517,11 @@ assert batch < one_by_one
 
 # %% name="profiler"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
-rows = ink[:100].to(device)
-print(operations(lambda: small(rows)))
+print(operations(lambda: small(hundred)))
 if device.type == "cuda":
     with torch.no_grad(), torch.profiler.profile() as profile:
         for _ in range(10):
-            small(rows)
+            small(hundred)
     work = [event for event in profile.key_averages() if event.device_type.name == "CUDA"]
     for event in sorted(work, key=lambda event: -event.self_device_time_total):
         print(f"{event.self_device_time_total:8.0f} us, {event.count} times: {event.key[:60]}")
@@ -482,12 +529,102 @@ else:
     print("no CUDA here: on a GPU the profiler would list the card's work and its times")
 
 # %% claim=true
-assert operations(lambda: small(rows)).count("addmm") == 2
+assert operations(lambda: small(hundred)).count("addmm") == 2
+
+# %% [markdown] side=true name="compile"
+# #### What is `torch.compile` for?
+#
+# *{minutes} minutes*
+#
+# So far torch has done one operation after the other. For each operation the host has to start some work on the device, and the device has to fetch all numbers from its memory and write the results back.
+# `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
+# From then on it runs that program, as long as the inputs are of the same kind.
+#
+# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
+#
+# *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
+
+# %% predict=true
+guess = 1  # times
+
+# %% name="compile-looks"
+def look(graph, inputs):
+    """A backend that notes the operations and runs them as they are."""
+    calls = [node for node in graph.graph.nodes if node.op == "call_function"]
+    noted.append([node.target.__name__ for node in calls])
+    return graph.forward
+
+
+def three_calls():
+    fast = torch.compile(nn.Sequential(nn.Linear(64, 32), nn.ReLU()), backend=look)
+    return [fast(ink[:5]) for _ in range(3)]
+
+
+noted = []
+can_compile = runs(three_calls)  # not with every version of Python
+print(noted)
+reveal(guess, len(noted))
+
+# %% claim=true
+assert len(noted) == 1 or not can_compile
+
+# %% [markdown]
+# Once, for three calls.
+# The real backend, which you get if you name none, writes a program in C++ or for the card, and compiles it.
+# For these two layers that took 13 seconds on our machine, so it pays off for a model that runs thousands of times.
+# Where your code looks at a number, by `print(loss)` or `loss.item()`, the compiled program has to stop and go back to Python. This is called a **graph break**.
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# - compute how much memory a step will hold, and the largest batch that fits, before you start it
+# - measure times that you can believe
+# - find the batch from which on more rows cost more time
+#
+# | you see | look at |
+# |---|---|
+# | a speed-up that is too good | a clock that was read without `synchronize` before it |
+# | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 2) |
+
+# %% name="progress"
+progress(5)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Which part of the memory grows with the batch?
+# 2. Adam trains 1000 weights in float32. How many bytes does that take, without the activations?
+# 3. Which three things does an honest stopwatch do?
+# 4. Why does one call with four digits take hardly longer than one with a single digit?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The activations.
+# 2. 16,000: weights, gradients and Adam's two averages, 4 bytes each.
+# 3. It waits before it reads the clock, both times. It warms up. And it takes the median.
+# 4. Most of the time goes into the call itself, which is the same for both.
+#
+# </details>
+
+# %% [markdown]
+# Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
 
 # %% [markdown] name="factor-loses"
 # ## 4 Is a larger factor better?
 #
 # *{minutes} minutes*
+#
+# This section and the next two can wait for another evening: nothing later needs them.
 #
 # In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a larger one be better? Count what each factor loses.
 #
@@ -922,90 +1059,7 @@ for _kind in (torch.float32, torch.float16, torch.bfloat16):
     _result = (a.to(_kind) @ b.to(_kind)).double()
     assert ((_result - _exact).abs() / _exact).max() < 64 * torch.finfo(_kind).eps
 
-# %% [markdown] side=true name="compile"
-# #### What is `torch.compile` for?
-#
-# *{minutes} minutes*
-#
-# So far torch has done one operation after the other. For each operation the host has to start some work on the device, and the device has to fetch all numbers from its memory and write the results back.
-# `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
-# From then on it runs that program, as long as the inputs are of the same kind.
-#
-# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
-#
-# *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
-
-# %% predict=true
-guess = 1  # times
-
-# %% name="compile-looks"
-def look(graph, inputs):
-    """A backend that notes the operations and runs them as they are."""
-    calls = [node for node in graph.graph.nodes if node.op == "call_function"]
-    noted.append([node.target.__name__ for node in calls])
-    return graph.forward
-
-
-def three_calls():
-    fast = torch.compile(nn.Sequential(nn.Linear(64, 32), nn.ReLU()), backend=look)
-    return [fast(ink[:5]) for _ in range(3)]
-
-
-noted = []
-can_compile = runs(three_calls)  # not with every version of Python
-print(noted)
-reveal(guess, len(noted))
-
-# %% claim=true
-assert len(noted) == 1 or not can_compile
-
-# %% [markdown]
-# Once, for three calls.
-# The real backend, which you get if you name none, writes a program in C++ or for the card, and compiles it.
-# For these two layers that took 13 seconds on our machine, so it pays off for a model that runs thousands of times.
-# Where your code looks at a number, by `print(loss)` or `loss.item()`, the compiled program has to stop and go back to Python. This is called a **graph break**.
-
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can compute beforehand how much memory a step will hold, and measure times that you can believe.
-#
-# | you see | look at |
-# |---|---|
-# | a speed-up that is too good | a clock that was read without `synchronize` before it |
-# | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 2) |
-
-# %% name="progress"
-progress(5)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. Which part of the memory grows with the batch?
-# 2. Adam trains 1000 weights in float32. How many bytes does that take, without the activations?
-# 3. Which three things does an honest stopwatch do?
-#
-# <details><summary>Answers</summary>
-#
-# 1. The activations.
-# 2. 16,000: weights, gradients and Adam's two averages, 4 bytes each.
-# 3. It waits before it reads the clock, both times. It warms up. And it takes the median.
-#
-# </details>
-
-# %% [markdown]
-# Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
-#
+# %% [markdown] name="further-reading"
 # ### Further reading
 #
 # The PyTorch documentation (docs.pytorch.org), "CUDA semantics", "torch.compile" and "Reproducibility";

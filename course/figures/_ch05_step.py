@@ -49,6 +49,29 @@ def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
     )
 
 
+def time_by_batch(sizes: Sequence[int], seconds: Sequence[float]) -> Figure:
+    """Draw how long one call took for each size of its batch, beside what it would take at a fixed time for each row.
+
+    Both axes are logarithmic, so that twice as much is the same distance everywhere.
+    """
+    took = [1e6 * each for each in seconds]
+    fig, ax = new_figure(figsize=(6.5, 3.2))
+    ax.loglog(
+        sizes, [took[-1] * size / sizes[-1] for size in sizes], "--", color=GREY, label="twice the rows, twice the time"
+    )
+    ax.loglog(sizes, took, "o-", color=VERMILION, label="measured")
+    ax.set(xlabel="rows in the batch", ylabel="microseconds for one call", xticks=sizes, xticklabels=sizes)
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+    return told(
+        fig,
+        "How long one call takes, by the rows in its batch: "
+        + ", ".join(f"{size} rows {each:.0f} microseconds" for size, each in zip(sizes, took, strict=True))
+        + ". The line is nearly flat at first and bends upward to a straight line on which twice the rows take twice "
+        "the time.",
+    )
+
+
 def step_times(sizes: Sequence[int], batch: int) -> tuple[float, float, float]:
     """Milliseconds of the forward pass, the backward pass and Adam's update, of one step on this CPU, at best."""
     model = _network(sizes)

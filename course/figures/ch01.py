@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 ROW_COLORS = (YELLOW, SKY, ORANGE, GREEN)
 
 
-def matrix_product(left: Tensor, right: Tensor) -> Figure:
-    """Draw a product of matrices: the first row meets the first column, and the sum is written out."""
+def matrix_product(left: Tensor, right: Tensor, letters: str = "") -> Figure:
+    """Draw a product of matrices: the first row meets the first column, and the sum is written out.
+
+    `letters` are einsum's for the rows of the first, the axis that both share, and the columns of the second.
+    """
     (rows, inner), cols = left.shape, right.shape[1]
     fig, ax = blank(width=inner + cols + 9.5, height=rows + inner + 1.6)
     for i in range(rows):
@@ -45,10 +48,20 @@ def matrix_product(left: Tensor, right: Tensor) -> Figure:
             )
     terms = " + ".join(f"{_number(a)} * {_number(b)}" for a, b in zip(left[0], right[:, 0], strict=True))
     caption(ax, inner + cols + 1.6, rows - 0.5, f"{terms} = {_number(product[0, 0])}")
-    caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, "the column comes down,\nthe row comes from the left")
+    shapes = f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}"
+    if letters:
+        i, j, k = letters
+        caption(ax, -0.35, rows / 2, i, "right")
+        caption(ax, inner / 2, rows + 0.35, j, "center")
+        caption(ax, inner + 0.65, rows + 1 + inner / 2, j, "right")
+        caption(ax, inner + 1 + cols / 2, rows + inner + 1.35, k, "center")
+        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, f"{j} is in both, and not in the result:\nsum over {j}")
+        shapes = f"{i}{j},{j}{k}->{i}{k}"
+    else:
+        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, "the column comes down,\nthe row comes from the left")
     return finish(
         fig,
-        f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}: each row meets each column",
+        f"{shapes}: each row meets each column",
         f"The left matrix stands at the left of an empty table, the right one above it. Their first row and first "
         f"column are colored, and where they meet stands {terms} = {_number(product[0, 0])}.",
     )

@@ -247,7 +247,7 @@ def surface(steps: int = 40) -> Figure:
     routes = {
         "SGD, lr 0.09": (runs.path(sgd, steps, lr=0.09), BLUE),
         "SGD, lr 0.04, momentum 0.7": (runs.path(sgd, steps, lr=0.04, momentum=0.7), VERMILION),
-        "Adam, lr 0.3": (runs.path(adam, steps, lr=0.3), GREEN),
+        "Adam, lr 0.15": (runs.path(adam, steps, lr=0.15), GREEN),
     }
     fig, row = new_figure(1, 3, figsize=(10.5, 2.9))
     a, b = torch.meshgrid(torch.linspace(-4.6, 2.0, 80), torch.linspace(-1.4, 1.4, 80), indexing="xy")
@@ -261,7 +261,7 @@ def surface(steps: int = 40) -> Figure:
     return told(
         fig,
         "Contours of a long valley, three times, with a path to the star at its bottom: SGD jumps from wall to wall; "
-        "momentum does so at first and then runs along the middle; Adam goes diagonally, past the star, and back.",
+        "momentum does so at first and then runs along the middle; Adam goes diagonally, a little past the star, and back.",
     )
 
 
