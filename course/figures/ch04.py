@@ -261,7 +261,7 @@ def surface(steps: int = 40) -> Figure:
     return told(
         fig,
         "Contours of a long valley, three times, with a path to the star at its bottom: SGD jumps from wall to wall; "
-        "momentum does so at first and then runs along the middle; Adam goes diagonally, a little past the star, and back.",
+        "momentum does so at first, then runs along the middle; Adam goes diagonally, a little past the star and back.",
     )
 
 
