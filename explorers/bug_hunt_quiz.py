@@ -22,6 +22,7 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import visible_report
 from autograder.notebook.kernel_answer_text import text_of
+from autograder.notebook.last_checked_answer import CHECKED
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
 from autograder.notebook.reveal_and_shows_error import wrap_message
@@ -44,9 +45,9 @@ _given: list[str] = []  # the lines on graded hunts of this kernel, as in the fi
 def hunt(name: str | None = None) -> Quiz | None:
     """Show somebody's program with a bug, and ask for the line and for the sentence that is true of it.
 
-    The program answers exercise `name`, or one that you have passed, of the latest sittings first. Each call brings
-    another one, easy ones first. `mend` judges your mended version. Raises UnknownExercise if there is no such
-    exercise.
+    The program answers exercise `name`, or one that you have passed: of this notebook first, then of the latest
+    sittings. Each call brings another one, easy ones first. `mend` judges your mended version. Raises UnknownExercise
+    if there is no such exercise.
     """
     course = current_course()
     if name is not None:
@@ -168,14 +169,23 @@ def _names(names: list[str]) -> str:
 def _next_one(hunts: list[BugHunt], course: Course) -> BugHunt:
     """Return a hunt that the reader has not had; any one if there are no more.
 
-    First come exercises that were hunted least, of these those of later sittings, and of an exercise the easiest hunts.
+    First come exercises that were hunted least, of these the ones checked in this kernel and then those of later
+    sittings, and of an exercise the easiest hunts.
     """
     had = _digests_had()
     times = Counter(each.exercise for each in hunts if _digest(each) in had)
     new = [each for each in hunts if _digest(each) not in had and _still_fits(each, course)]
     tiers = {name: course.find(name).tier == "stretch" for name in {each.exercise for each in new}}
     place = {name: number for number, chapter in enumerate(course.listed) for name in chapter.exercises}
-    new.sort(key=lambda it: (times[it.exercise], -place[it.exercise], tiers[it.exercise], *difficulty(it)))
+    new.sort(
+        key=lambda it: (
+            times[it.exercise],
+            it.exercise not in CHECKED,
+            -place[it.exercise],
+            tiers[it.exercise],
+            *difficulty(it),
+        )
+    )
     return _RANDOM.choice(new[:_FIRST] or hunts)
 
 

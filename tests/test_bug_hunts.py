@@ -19,6 +19,7 @@ from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.errors import DamagedData, UnknownExercise
 from autograder.notebook import progress_log
+from autograder.notebook.last_checked_answer import LastCheck
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question
@@ -191,6 +192,14 @@ class TestHunt:
             given, there = hunting._had[-1], sorted(len(each.code.splitlines()) for each in HUNTS[name].hunts)
 
             assert name == given.exercise and len(given.code.splitlines()) <= there[min(12, len(there) - 1)]
+
+    def test_of_this_notebook_first(self, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An exercise that was checked in this kernel comes before those of later sittings."""
+        folder.passed("standardize", "train_step")
+        monkeypatch.setitem(hunting.CHECKED, "standardize", LastCheck(None, "", passed=True))
+        hunt()
+
+        assert "standardize" == hunting._had[-1].exercise
 
     def test_questions_and_what_follows(self, folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         """Once both questions are answered, the reader is told how to mend the program."""

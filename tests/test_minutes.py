@@ -59,6 +59,14 @@ class TestFilled:
             "#### Why not `float16`? (2 minutes)",
         ]
 
+    def test_after_the_end(self, tmp_path: Path) -> None:
+        """Exercises below the cell `hunt()` are counted apart."""
+        text = TEXT.replace("exercises {exercises}.", "exercises {exercises}, later {later}.")
+        text = text.replace("{exercises} for the exercise)", "{later} for the exercise)")
+        text = text.replace("# # Second sitting", "# The end.\n\n# %%\nhunt()\n\n# %% [markdown]\n# # Second sitting")
+
+        assert "Side paths take 5 minutes, exercises 6, later 3." in told(read(tmp_path, text))
+
     @pytest.mark.parametrize(
         ("cells", "minutes"),
         [

@@ -1,8 +1,9 @@
-"""Compute how many minutes a chapter takes, and replace the placeholders {minutes}, {exercises} and {side} in its text.
+"""Compute how many minutes a chapter takes, and replace the placeholders of `PLACEHOLDERS` in its text.
 
 A placeholder stands for the section of the nearest heading above it in its cell. {minutes} is the time of the section's
-main path without exercises or, if the heading is that of an exercise or a side path, the time of that. {exercises} and
-{side} are the times of the section's exercises and side paths. Sums are rounded once.
+main path without exercises or, if the heading is that of an exercise or a side path, the time of that. {exercises} is
+the time of the section's exercises before the end of the chapter, {later} of those after it, {side} of the side paths.
+A chapter ends with its cell `hunt()`. Sums are rounded once.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes at least, by tier
 POINT = 3  # minutes at least, for each point that an exercise is worth
 WRITTEN = 1  # line of an answer, a minute
 
-PLACEHOLDERS = ("minutes", "exercises", "side")
+PLACEHOLDERS = ("minutes", "exercises", "later", "side")
+_EXERCISES = ("exercises", "later")
 _WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # `\text{side}` in a formula is no placeholder
 _UNIT = re.compile(r"\A(\s+minute)s\b")
-_AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\})[^()]*\)\s*$")
+_AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\}|\{later\})[^()]*\)\s*$")
 
 TierOf = Callable[[str], str]
 
@@ -98,8 +100,8 @@ def _start(piece: Piece) -> int:
 def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float:
     """Return the minutes that a placeholder stands for in the section of a heading."""
     below = outline.section(number)
-    if word == "exercises":
-        return sum(exercise_minutes(outline.chapter, name, tier_of) for name in _counted(outline, below))
+    if word in _EXERCISES:
+        return sum(exercise_minutes(outline.chapter, name, tier_of) for name in _counted(outline, below, word))
     name = exercise_in_heading(outline.pieces[number].heading)
     if word == "minutes" and name:
         return exercise_minutes(outline.chapter, name, tier_of)
@@ -111,9 +113,13 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
     )
 
 
-def _counted(outline: Outline, below: Iterable[int]) -> list[str]:
-    """Return the exercises of a section that have points; stretch exercises have none."""
-    found = dict.fromkeys(outline.exercise[number] for number in below if number in outline.exercise)
+def _counted(outline: Outline, below: Iterable[int], word: str) -> list[str]:
+    """Return the exercises of a section that have points, before the end or after it; stretch exercises have none."""
+    cells = outline.chapter.cells
+    end = next((place for place, cell in enumerate(cells) if cell.source.strip() == "hunt()"), len(cells))
+    there = [number for number in below if number in outline.exercise]
+    wanted = [number for number in there if (outline.pieces[number].place > end) == (word == "later")]
+    found = dict.fromkeys(outline.exercise[number] for number in wanted)
     return [name for name in found if outline.chapter.points(name)]
 
 
@@ -170,8 +176,8 @@ def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) 
             f"{{{word}}} stands in a cell without a heading above it; begin the cell with its heading.",
         )
     below = outline.section(_above(outline, place, found.start()))
-    if word == "exercises" and not _counted(outline, below):
-        fail(where, cell.line, "{exercises} stands where no exercise with points is below the heading; take it out.")
+    if word in _EXERCISES and not _counted(outline, below, word):
+        fail(where, cell.line, f"{{{word}}} stands where no exercise with points is below the heading; take it out.")
     if word == "side" and not outline.side.intersection(below):
         fail(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
 

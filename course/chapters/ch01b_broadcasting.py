@@ -12,7 +12,7 @@
 # - sum and average along the axis you mean, also where numbers are missing
 # - draw the same random numbers again
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -697,7 +697,7 @@ hunt()
 
 # %% [markdown]
 # Next comes *Chapter 1c: Reading digits*. There your own functions read 99 digits in 100.
-# One exercise, the longest, is left in section 6. It can wait, because nothing later needs it.
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="layout-summary"
 # ## 6 Which line copies?

@@ -7,11 +7,11 @@
 #
 # This is an excursion. You can read it at any time after chapter 1c, and go on to chapter 2 without it. Chapter 5 uses its number formats. You learn to
 #
-# - write any product of tensors with a letter for each axis
-# - say what a number format of 16 bits cannot hold
+# - write a product of tensors by naming its axes with letters
+# - say which numbers a format of 16 bits cannot hold
 # - write a softmax that no large score can break
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("1x")
 
 # %% [markdown]
-# bfloat16 is a number format of 16 bits. Here are the whole numbers from 250 to 266, with a dot on each that it can hold. From 256 on it lacks every second one, and a number in between becomes one of its neighbors.
+# bfloat16 is a number format of 16 bits. Here are the whole numbers from 250 to 266, with a dot on each that it can hold. Between 256 and 512 it has only every second one, and a number in between becomes one of its neighbors.
 
 # %% name="numbers-that-are-there" figure=true
 figures.number_line()
@@ -61,28 +61,10 @@ print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
 # *{minutes} minutes*
 #
 # In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
-# `einsum` spares you the puzzle. You *name* the axes instead, say n for digits, c for classes, h and w for height and width.
+# With `einsum` (it is named after Einstein's way of writing sums) you need neither. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
+# Then einsum lines up axes that have the same letter, multiplies, and sums over each letter that is missing after the arrow.
 #
-# Write the letters of each input, an arrow, and the letters of the result.
-# einsum pairs axes with the same letter in two inputs, and sums over each letter that is missing after the arrow.
-#
-# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
-
-# %% predict=true
-guess = (10, 8, 8)  # a tuple
-
-# %% name="einsum-of-digits"
-added = torch.einsum("nc,nhw->chw", hot, images)
-show_digits(added / hot.sum(dim=0)[:, None, None])
-reveal(guess, added.shape)
-
-# %% claim=true
-assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
-
-# %% [markdown]
-# Only n is missing, so einsum added up the digits.
-#
-# The matrix product of chapter 1c has letters too. Its rows are i and its columns k, and j is the axis that the two matrices share:
+# Here is the matrix product. The rows of the result are i and its columns k, and j is the axis that the two matrices share:
 
 # %% name="letters"
 left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
@@ -90,8 +72,7 @@ right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
 figures.matrix_product(left, right, letters="ijk")
 
 # %% [markdown]
-# Below, the first line sums over i, and the others sum over j.
-# (In the last one rows meet rows, so the row axes need two letters, i and k.)
+# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i, and the last one over j, where every row of a matrix meets every row. (That is why the row axes need two letters.)
 
 # %% name="einsum"
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
@@ -108,26 +89,47 @@ assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1
 assert torch.einsum("ij->j", left).tolist() == [9, 12]
 
 # %% [markdown]
+# Now the digits: n for digits, c for classes, h and w for height and width. The pictures stay pictures.
+#
+# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
+
+# %% predict=true
+guess = (10, 8, 8)  # a tuple
+
+# %% name="einsum-of-digits"
+added = torch.einsum("nc,nhw->chw", hot, images)
+count = hot.sum(dim=0)  # how many digits each class has
+show_digits(added / count[:, None, None], says=range(10))
+reveal(guess, added.shape)
+
+# %% claim=true
+assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
+
+# %% [markdown]
+# Only n is missing, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
+
+# %% [markdown]
 # ### Exercise: `batched_einsum`
 #
 # *{minutes} minutes*
 #
-# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. Here letters are the safest way.
+# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. With three axes it is easy to transpose or to sum the wrong one, and letters say which one you mean.
 # Write four products, each with one line of `einsum`. For each, ask which letters come in, and which stay.
-# Take *applied*: each matrix of the batch meets a vector of its own, so `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
+# For example, in *applied* each matrix of the batch meets a vector of its own: `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
 
 # %% name="batched-einsum-example"
-pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
-for matrix, arrow in zip(pile, arrows, strict=True):
-    print(matrix @ arrow)
+matrices, vectors = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
+for matrix, vector in zip(matrices, vectors):
+    print(matrix @ vector)
 
 # %% exercise="batched_einsum"
 def batched_einsum(a, b, v):
     """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
 
-    "product" (B, n, m): each a times its b.   "gram" (B, n, n): each a times its own
-    transpose.   "applied" (B, n): each a times its v.   "total" (n, m): the sum of
-    the products over the batch.
+    "product" (B, n, m): each matrix in a times the one in b at the same place.
+    "gram" (B, n, n): each matrix in a times its own transpose.
+    "applied" (B, n): each matrix in a times the vector in v at the same place.
+    "total" (n, m): the sum of the products over the batch.
 
     With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
     """
@@ -186,17 +188,17 @@ assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] 
 # *{minutes} minutes*
 #
 # Count the ink on all 1,797 digits: `images.sum()` says 561,718.
-# A pixel is only a whole number from 0 to 16, so float16, which takes 16 bits in place of 32 and half of the memory, should be plenty.
+# A pixel is only a whole number from 0 to 16, so float16, which takes half of the memory, should be plenty.
 #
-# *Predict.* Is `images.to(torch.float16).sum()` within 10,000 of 561,718?
+# *Predict.* What is `images.to(torch.float16).sum()`: about 561,718, much less, or infinity?
 
 # %% predict=true
-guess = False  # True or False
+guess = "infinity"  # "about 561,718", "much less", or "infinity"
 
 # %% name="ink-in-half"
 ink = images.to(torch.float16).sum()
 print(images.sum().item(), "in float16:", ink.item())
-reveal(guess, abs(ink.item() - 561_718) < 10_000)
+reveal(guess, "infinity" if ink.isinf() else "much less" if ink < 500_000 else "about 561,718")
 
 # %% claim=true
 assert images.sum() == 561_718 and ink == math.inf
@@ -205,15 +207,16 @@ assert images.sum() == 561_718 and ink == math.inf
 # It is infinity, and no error tells you so. Each pixel fits, but the sum lies beyond 65,504, where float16 ends.
 #
 # Why does a format end, and what else can it not hold?
-# Suppose you may write down only three digits and a power of ten, and the power has a single digit too.
+# Suppose you may write down only three digits and a power of ten, and the power has a single digit, with a plus or a minus.
 #
-# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. The powers set the **range**: a number above it becomes infinite, and a number below it becomes 0.
-# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to one end of it, and larger numbers have larger gaps.
+# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps.
 #
-# A number format is just that, with binary digits. It splits its bits between the digits and the power, and the two formats of 16 bits split them differently:
+# A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently. (The first binary digit is always 1, so it needs no bit.)
 #
 # | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
 # |---|---|---|---|---|---|
+# | float64 | 64 | 53 | 5e-324 | 2e308 | 9,007,199,254,740,992 |
 # | float32 | 32 | 24 | 1e-45 | 3e38 | 16,777,216 |
 # | float16 | 16 | 11 | 6e-8 | 65,504 | 2,048 |
 # | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
@@ -223,7 +226,8 @@ assert images.sum() == 561_718 and ink == math.inf
 
 # %% name="float16-range"
 for kind in (torch.float32, torch.float16, torch.bfloat16):
-    print(kind, torch.tensor(2e-8).to(kind).item(), torch.tensor(257.0).to(kind).item())
+    small, large = torch.tensor(2e-8).to(kind).item(), torch.tensor(257.0).to(kind).item()
+    print(f"{kind}: {small:.1e} and {large:.0f}")
 
 # %% claim=true
 _small = torch.tensor(2e-8)
@@ -246,9 +250,9 @@ _odd = torch.arange(257.0, 512, 2).to(torch.bfloat16)
 assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 2))
 
 # %% [markdown] name="precision"
-# float16 rounds the tiny number to 0, and bfloat16 rounds 257 to 256, as in the picture at the top.
+# float16 rounds the tiny number to 0, and bfloat16 rounds 257 to 256, because it has no dot at 257 in the picture at the top.
 #
-# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216. After that it lacks some.
+# Gaps hurt most where you add, because a small number can vanish in the gap after a large one. float32 has all whole numbers up to `2**24`, which is 16,777,216, and after that only every second one.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -279,7 +283,7 @@ assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
 assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown] name="dtype-choice"
-# Learning takes such small steps; chapter 5 shows how not to lose them.
+# In chapter 2 a program learns by such small steps, and chapter 5 shows how not to lose them.
 # Until then take float32, the default. Where precision matters most, take float64.
 
 # %% [markdown] side=true
@@ -385,8 +389,8 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 #
 # *{minutes} minutes*
 #
-# **Softmax** turns scores into positive shares of 1: take e to the power of each, and divide by their sum. Chapter 2 reads digits with it.
-# Done just like that, it soon meets infinity.
+# **Softmax** turns scores into shares, which are positive and add up to 1: take e to the power of each score, and divide by the sum of these powers. Chapter 2 reads digits with it.
+# Computed in this way, it soon meets infinity.
 #
 # *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both shares finite?
 
@@ -404,7 +408,7 @@ assert big_scores.exp()[1] == math.inf and naive[1].isnan()
 
 # %% [markdown]
 # exp(100) is infinite, and infinity divided by itself is nan.
-# But you may add the same constant to all scores, because it cancels in the division.
+# But you may add the same constant c to all scores: e to the power of s + c is e to the power of s, times e to the power of c, and this factor cancels in the division.
 
 # %% name="softmax-shift"
 some = torch.tensor([1.0, 2.0, 3.0])
@@ -419,8 +423,8 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use your function. Choose the constant so that no share is nan, also where one row lies far below the others.
-# For two scores of 1000 it can be -1000:
+# Chapter 2 will use your function. Choose the constant so that no share is nan. Rows may differ much, so each needs a constant of its own.
+# For the scores 1000 and 1000, for example, -1000 will do:
 
 # %% name="softmax-example"
 shifted = torch.tensor([1000.0, 1000.0]) - 1000
@@ -430,8 +434,9 @@ print(shifted.exp() / shifted.exp().sum())
 def softmax_stable(x, dim):
     """Return the softmax of x along dim, finite however large the entries of x are.
 
-    Write it yourself: torch.softmax and its relatives are not allowed. The result has
-    the shape and dtype of x; if x requires grad, so does the result. x stays as it is.
+    Write it yourself: torch.softmax, log_softmax, logsumexp and the like are not allowed. The
+    result has the shape and dtype of x; if x requires grad (chapter 2), so does the result.
+    x stays as it is.
 
     softmax_stable(torch.tensor([1000.0, 1000.0]), dim=0) gives [0.5, 0.5].
     """
@@ -444,48 +449,6 @@ def softmax_stable(x, dim):
 
 # %% check="softmax_stable" extra=3
 check("softmax_stable", softmax_stable)
-
-# %% [markdown] name="surprises"
-# ## 4 When a number looks odd
-#
-# ### Exercise: `precision_lab`
-#
-# *{minutes} minutes*
-#
-# (Nothing later needs this exercise.)
-# Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
-
-# %% exercise="precision_lab"
-def precision_lab(step, tiny, count, n):
-    """Return four facts about small numbers and shapes, in a dict.
-
-    step and tiny are positive.
-    "moves" (bool): does 1 + step differ from 1 in bfloat16?
-    "survives" (bool): is tiny different from 0 in float16?
-    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
-    "averaged" (int): how many numbers the loss averages when a prediction of shape
-    (n,) meets a target of shape (n, 1).
-
-    precision_lab(0.5, 0.5, 3, 1) gives
-    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
-    """
-    ### BEGIN SOLUTION
-    one = torch.tensor(1.0, dtype=torch.bfloat16)
-    total = torch.tensor(0.0, dtype=torch.bfloat16)
-    for _ in range(count):
-        total = total + 1
-    return {
-        "moves": bool(one + step != one),
-        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
-        "counted": total.item(),
-        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
-    }
-    ### END SOLUTION
-
-
-# %% check="precision_lab" points=4
-check("precision_lab", precision_lab)
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -508,7 +471,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. Which letter is summed in `einsum("nc,nhw->chw", hot, images)`, and how do you see it?
+# 1. Which letter is summed over in `einsum("nc,nhw->chw", hot, images)`, and how can you tell?
 # 2. What does bfloat16 keep of float32, and what does float16 keep?
 # 3. A counter in float32 stands still at 16,777,216. Why?
 #
@@ -521,4 +484,47 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. There it finds them by itself: ten pictures that begin as zeros learn to read the digits, and your softmax turns their scores into shares.
+# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. In chapter 2a it finds them by itself: ten pictures that begin as zeros learn to read the digits, and a softmax turns their scores into shares.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
+
+# %% [markdown] name="surprises"
+# ## 4 When a number looks odd
+#
+# ### Exercise: `precision_lab`
+#
+# *{minutes} minutes*
+#
+# Some day a number looks odd, and no error says why. Then ask four questions.
+# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
+
+# %% exercise="precision_lab"
+def precision_lab(step, tiny, count, n):
+    """Return four facts about small numbers and shapes, in a dict.
+
+    step and tiny are positive.
+    "moves" (bool): does 1 + step differ from 1 in bfloat16?
+    "survives" (bool): is tiny different from 0 in float16?
+    "counted" (float): start at 0 and add 1, count times, in bfloat16.
+    "averaged" (int): how many numbers the loss averages when a prediction of shape
+    (n,) meets a target of shape (n, 1).
+
+    precision_lab(0.5, 0.5, 3, 1) gives
+    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
+    """
+    ### BEGIN SOLUTION
+    one = torch.tensor(1.0, dtype=torch.bfloat16)
+    total = torch.tensor(0.0, dtype=torch.bfloat16)
+    for _ in range(count):
+        total = total + 1
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
+        "counted": total.item(),
+        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
+    }
+    ### END SOLUTION
+
+
+# %% check="precision_lab" points=4
+check("precision_lab", precision_lab)

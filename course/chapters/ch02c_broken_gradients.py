@@ -8,10 +8,10 @@
 # In chapters 2a and 2b the gradients came out right. That is not always so: some mistakes stop `backward` with an error, and others give wrong numbers without a word. Here you learn to
 #
 # 1. tell which changes in place break a gradient
-# 2. find where a nan came from, and keep it out
+# 2. say where a nan comes from, and keep it out
 # 3. get gradients where the result is several numbers
 #
-# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, and three for extra credit come after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("2c")
 
 # %% [markdown]
-# Here is a function that is 0 from x = 0 on, and beside it the gradient that torch gives. At x = 0 that is nan, "not a number". Section 2 says why.
+# Here is a function that is 0 from x = 0 on, and beside it the gradient that torch gives. At x = 0 torch gives nan, "not a number". Section 2 says why.
 
 # %% name="first-page" figure=true
 figures.nan_at_zero()
@@ -47,7 +47,7 @@ figures.nan_at_zero()
 #
 # In chapter 2b a square saved its x, and exp its result. A node saves the tensor itself, not a copy, and nothing stops you from changing it in place before `backward` uses it. When does that do harm?
 #
-# *Predict.* You run `y = x**2`, then `y += 1`, then `y.backward()`. Does the last line run?
+# *Predict.* You run `y = x**2`, then `y += 1`, then `y.backward()`. Does the last line run without an error?
 
 # %% predict=true
 guess = True  # True or False
@@ -79,10 +79,10 @@ assert x.grad is None
 # %% [markdown] name="what-was-saved-text"
 # torch noticed, because each tensor counts how often it was changed in place. The message calls the count its version.
 #
-# So the rule is not "never change in place", but **do not change what a node saved.**
-# And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
+# So the rule is not "never change in place", but **do not change what a node saved, before `backward` has used it.**
+# And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after any operation.
 #
-# There is one way past the counter, and you will meet it in old code: `.data` gives you the numbers of a tensor, and nobody counts what you do with them.
+# There is a way past the counter, and you will meet it in old code: `.data` gives you the numbers of a tensor, and torch does not count what you do with them.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -105,7 +105,7 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
     _y.backward()
 
 # %% [markdown]
-# Six, and no error. Use `detach()` or `no_grad` instead: there torch counts the changes.
+# Six, and no error: when `backward` came, the saved x was 3, and 2 * 3 is 6. Take `detach()` in place of `.data`: then torch counts the change, and `backward` stops with the error of above.
 
 # %% [markdown] side=true
 # #### Can I see the count, and may I change a leaf?
@@ -150,7 +150,7 @@ assert x.item() == 2 and x.grad.item() == 3
 # ### Bug hunt
 #
 # Three small programs about gradients.
-# The first two stop with errors: one is that of `exp` above, the other that of an update outside `no_grad`, from chapter 2a. The third runs, and one of its results is wrong.
+# The first one has the error of `exp` above. The second one updates a leaf outside `no_grad`, which stops as it did in chapter 2a. The third one runs, and one of its results is wrong.
 # Change as little as you can.
 #
 # ### Exercise: `fix_inplace`
@@ -276,12 +276,12 @@ assert torch.allclose(x.grad, x.detach().exp())
 #
 # *{minutes} minutes*
 #
-# A gradient can also break without an error, although nobody has changed anything.
+# A gradient can also break without an error, although nothing was changed in place.
 # One nan in it is enough: after one step, each weight that it reached is nan, and so is the next loss.
 #
 # The nan often comes from a place where you thought you had been careful.
 #
-# *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since `where` picks the other value. What is its gradient?
+# *Predict.* `torch.where(x > 0, torch.log(x), 0.0)` at x = 0 gives 0, since `where` picks the other value. What is its gradient?
 
 # %% predict=true
 guess = "nan"  # a number or "nan"
@@ -299,7 +299,7 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 # %% [markdown]
 # The value is fine, and the gradient is nan.
 # torch computed the logarithm at 0 all the same. On the way back `where` sends it a 0, and the logarithm's rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
-# (So it was in the picture at the top: the slope of the root is infinite at 0, and `* 0` sends it a 0.)
+# (It is the same in the picture at the top: the slope of the root is infinite at 0, and `* 0` sends it a 0.)
 #
 # So it is too late to clean the result. Keep bad numbers *out of* the dangerous function: put a harmless 1 in their place first.
 
@@ -317,7 +317,7 @@ assert x.grad.tolist() == [0.0, 1.0]
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Your data contain zeros; they must not spoil a logarithm, nor its gradient.
+# Your data contain zeros, and these must spoil neither the logarithm nor its gradient.
 # At 1, 0 and -2 your function gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
 
 # %% name="log-of-zero"
@@ -421,7 +421,7 @@ figures.relus()
 #
 # *{minutes} minutes*
 #
-# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But `backward` refuses to start from several numbers, because one may shrink where another grows.
+# Which pixels tell a four from a nine? That is a question about two of the ten scores of chapter 2a. But `backward` refuses to start from several numbers: each of them has a gradient of its own, and torch does not know which one you want.
 
 # %% name="needs-scalar"
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
@@ -429,10 +429,10 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
     (x * 2).backward()
 
 # %% [markdown]
-# So make one number of them: add them up, and say how much each counts.
+# So make one number of them: say how much each counts, and add them up.
 #
 # Take a small function with the outputs 3 * x0 and x1 * x2.
-# Let the first count once and the second ten times: 3 * x0 + 10 * x1 * x2.
+# Let the first count once and the second ten times: `3 * x0 + 10 * x1 * x2`.
 #
 # *Predict.* What is the gradient of that sum at x = (1, 2, 5)?
 
@@ -458,6 +458,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # Each output has a gradient of its own. Stacked, they form a table, the **Jacobian**:
 #
 # ```
+#                x0  x1  x2
 # 3 * x0          3   0   0      counts once
 # x1 * x2         0   5   2      counts ten times
 #                -----------
@@ -465,17 +466,17 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # ```
 #
 # If you add up the rows in this way, you get the product of v and the table, a **vector-Jacobian product**.
-# torch never builds the table itself; for a million inputs and outputs no memory would hold it.
+# `backward` never builds the table. For a million inputs and a million outputs it would take 4 terabytes.
 #
 # ### Exercise: `vjp`
 #
 # *{minutes} minutes*
 #
-# Write this product for any function, and then ask about the four and the nine.
-# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). If they count once and ten times, this is the product:
+# Write a function that gives this product for any f. After that you ask about the four and the nine.
+# For example, at x = (1, 2) the outputs x0 ** 2 and x1 ** 2 have the gradients (2, 0) and (0, 4). If they count once and ten times, this is the product:
 
 # %% name="vjp-example"
-table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of 1 ** 2 and of 2 ** 2
+table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of x0 ** 2 and of x1 ** 2
 print(torch.tensor([1.0, 10.0]) @ table)
 
 # %% exercise="vjp"
@@ -535,7 +536,7 @@ pictures = my_descend(wrongness, torch.zeros(64, 10), 1.0, 200)
 # Now let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
 
 # %% name="vjp-used"
-four = unseen[labels[unseen] == 4][0]  # the first in the drawer
+four = unseen[labels[unseen] == 4][0]  # the first four that nothing was learned from
 nine = unseen[labels[unseen] == 9][0]
 
 v = torch.zeros(10)
@@ -547,7 +548,8 @@ show_digits([ink[four], ink[nine], decides], says=["a four", "a nine", "tells th
 assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 
 # %% [markdown]
-# It is red along the bar in the middle, where the four has most of its ink, and blue at the top, where the nine is closed and the four is open.
+# Red pixels speak for the four, and blue ones for the nine: red along the bar of the four, below the middle, and blue at the top, where the nine is closed and the four is open.
+# (For these ten pictures you could have subtracted two of them. With layers in between, as in chapter 3, only the gradient tells you.)
 
 # %% [markdown] side=true
 # #### Why must a loss be one number?
@@ -576,7 +578,7 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 #
 # *{minutes} minutes*
 #
-# You can say why a gradient is missing, too large, nan or wrong, and you can get one from several numbers.
+# You can say why a gradient is missing, too large, nan or wrong, and you can get a gradient where the result is several numbers.
 # When a gradient is not what it should be, go through this table from the top.
 #
 # | you see | look at |
@@ -585,10 +587,10 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 # | `.grad` is too large | cleared before this pass? |
 # | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, whole numbers, a forgotten `requires_grad` |
 # | "a second time" | an old graph; do the forward pass again |
-# | "modified by an inplace operation" | the message names the step that saved it |
+# | "modified by an inplace operation" | the message names the step whose result was changed |
 # | "a leaf Variable" | the update stands outside `no_grad` |
-# | nan | `log`, `sqrt` or a division at 0, behind a `where` |
-# | zeros | `round`, comparisons, a flat place |
+# | nan | `log`, `sqrt` or a division at 0, even behind a `where` or a `* 0` |
+# | zeros | `round`, comparisons, a flat place (a side path of section 2) |
 #
 # `progress(2)` shows what you have passed in chapter 2.
 
@@ -619,16 +621,16 @@ hunt()
 # </details>
 
 # %% [markdown] name="next"
-# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With ten layers that is tedious, and there is a remedy.
+# Next comes *Chapter 3a: Modules*. You handed the ten pictures from function to function. With more of them that is tedious, and a module keeps them for you.
 #
-# Here an ordinary evening ends. What follows, sections 4 to 7, can wait for another one: nothing later needs it. Section 4 is an exercise like the others, and the rest is for extra credit.
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="left-behind"
 # ## 4 Where is the gradient?
 #
 # *{minutes} minutes*
 #
-# You call `backward`, and `.grad` is None, or twice as large as it should be. A few rules tell you why, and they help more than a debugger.
+# You call `backward`, and `.grad` is None, or twice as large as it should be. A few rules tell you why.
 
 # %% [markdown] name="middle" side=true
 # #### What is the gradient in the middle?
@@ -706,14 +708,14 @@ with warnings.catch_warnings():
 
 # %% [markdown]
 # In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of the tensor that the square had saved. The second one raised an error, and the 6 stayed.
-# In "rebound", x now names a result. `backward` ran, but a result is no leaf: the new x keeps no `.grad`.
+# In "rebound", `x = x - 1` gives the name x to a new tensor, a result. `backward` ran, but a result is no leaf: the new x keeps no `.grad`.
 #
 # The exercise asks for ten more. These rules decide them:
 #
 # | what happens | what follows |
 # |---|---|
 # | a step gives a result | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
-# | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds |
+# | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds to `.grad` |
 # | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
 # | a result is changed in place | `backward` fails if that result was saved |
 # | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
@@ -914,7 +916,7 @@ check("LeakyClamp", LeakyClamp)
 #
 # *{minutes} minutes*
 #
-# The gradient says in which direction the loss grows. Its own gradient says how quickly that direction changes.
+# The gradient says how the loss changes from place to place. Its own gradient says how the gradient does.
 
 # %% [markdown] side=true
 # #### How do you differentiate twice?

@@ -11,7 +11,7 @@
 # 2. use `train`, `eval` and `no_grad`, each for its own purpose
 # 3. look inside a model while it runs
 #
-# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from two for extra credit.
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Two more exercises are for extra credit.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is a handwritten zero after 1 to 10 layers. In the upper row their weights begin too small.
+# Here is a handwritten zero after 1 to 10 layers with random weights, each time as 8 x 8 numbers. In the upper row the weights are too small, and nothing is left of the zero. In the lower row it is scrambled, but the numbers keep their size, so there is still something to learn from.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -77,9 +77,9 @@ def accuracy(model, pictures=ink):
 #
 # ### All alike
 #
-# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
+# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers? (Here all begin at 0.1: with zeros in both layers the first one would get no gradient at all.)
 #
-# *Predict.* Every number of the model begins at 0.1. Are its 32 units, the pictures that it looks for, still all alike after ten steps?
+# *Predict.* The model has 32 hidden units, each with 64 weights that can be drawn as a picture. After ten steps, are the 32 pictures still the same?
 
 # %% predict=true
 guess = True  # True or False
@@ -105,7 +105,7 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 # %% [markdown] name="zero-weights-text"
 # They have moved, but all in the same way, because equal weights get equal gradients. So 32 units do the work of one.
 # (The sides are still red: hardly any ink falls there, so the 0.1 stays.)
-# Each of the ten pictures had a label. Units in the middle have none, so only random weights can make them differ. (A bias may begin at 0.)
+# Each of the ten pictures had a label. Hidden units have none, so they differ only if they begin different, and random weights do that.
 #
 # ### The wrong size
 #
@@ -142,17 +142,17 @@ _x = torch.randn(500, 1000)
 assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 
 # %% [markdown]
-# On average each layer makes the numbers about 18 times smaller (each printed line has new weights), until nothing of a digit is left. Here is the same with larger weights too.
+# Each layer makes the numbers about 18 times smaller, until nothing of a digit is left. (The ratios vary a little, because each line draws new weights.) Here is the same with larger weights too.
 
 # %% figure=true
 figures.activations(10)
 
 # %% [markdown] name="he-text"
-# With 1 the numbers explode: where you see no bars, all numbers are too large to draw.
-# With 0.18 they roughly keep their size. 0.18 is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
+# With a standard deviation of 1 the numbers explode: where you see no bars, all numbers are too large to draw.
+# With 0.18 they roughly keep their size. 0.18 is `math.sqrt(2 / 64)`: each unit adds up 64 products, which makes the numbers larger, and the 2 makes up for the half of the sums that `relu` throws away.
 #
-# So for a layer with n inputs, begin with a standard deviation of the square root of 2 / n.
-# This is **He initialization**; torch calls it `kaiming_normal_`.
+# So for a layer with n inputs, begin with the standard deviation `math.sqrt(2 / n)`.
+# This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
 # %% [markdown] side=true
@@ -288,16 +288,16 @@ def deep():
 
 
 as_it_comes, your_start = deep(), my_init_he(deep())
-for model in (as_it_comes, your_start):
+for name, model in (("as it comes", as_it_comes), ("your start ", your_start)):
     train(model, 100, rate=0.05)  # at 0.5, as before, a step is too large for ten layers
     loss = F.cross_entropy(model(ink), labels)
-    print(f"loss {loss.item():.2f}, {accuracy(model):.0%} are read correctly")
+    print(f"{name}: loss {loss.item():.2f}, {accuracy(model):.0%} are read correctly")
 
 # %% claim=true
 assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 
 # %% [markdown]
-# Both had the same layers and the same 100 steps. Without your start the network has hardly moved: its loss is that of guessing, 2.30.
+# Both had the same layers and the same 100 steps. Without your start the loss has hardly moved: 2.30 is that of guessing.
 
 # %% [markdown] side=true
 # #### Is there a remedy that does not need the right start?
@@ -343,10 +343,10 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 #
 # *{minutes} minutes*
 #
-# Some layers do one thing while the model learns, and another when you use it.
-# If you forget to tell them, the same digit gets one answer now, and another a second later.
+# The start is good, and something else can still spoil a deep network. Some layers do one thing while the model learns, and another when you use it.
+# If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
-# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one.
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one. (That helps against learning by heart, as chapter 4b shows.)
 #
 # *Predict.* The input is 1000 ones. Which two numbers does the result contain?
 
@@ -364,16 +364,16 @@ assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
 assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% [markdown]
-# Dropout doubles the numbers that it keeps, so that the mean stays the same.
+# `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same.
 #
-# Every module has a flag for its mode, which `train()` and `eval()` set in all parts of a model. A new model is in train mode.
-# This one reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
+# Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. (They are not the function `train` of section 1.) A new model is in train mode.
+# The model below reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
 
 # %% name="flag-reaches-children"
 careful = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.5), nn.Linear(32, 10))
-print("learning:  ", [careful(ink[:1]).argmax().item() for _ in range(12)])
+print("train mode:", [careful(ink[:1]).argmax().item() for _ in range(12)])
 careful.eval()
-print("being used:", [careful(ink[:1]).argmax().item() for _ in range(12)])
+print("eval mode: ", [careful(ink[:1]).argmax().item() for _ in range(12)])
 
 # %% claim=true
 assert not any(_part.training for _part in careful.modules())
@@ -387,9 +387,9 @@ careful.eval()
 # `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1, and then applies a weight and a bias that it learns.
 #
 # While the model learns, the layer takes mean and deviation from the batch that is passing through.
-# When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running average of both, in buffers.
+# When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running mean and a running variance, in buffers.
 #
-# *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call in train mode. Where is it after the first?
+# *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and each call in train mode moves it a tenth of the way to the batch's mean. Where is it after the first call?
 
 # %% predict=true
 guess = 0.5  # a number
@@ -399,9 +399,9 @@ norm = nn.BatchNorm1d(3)
 batch = torch.randn(64, 3)
 batch = batch - batch.mean(dim=0) + 5  # mean 5 in each feature
 
-print(f"while it learns, the result has mean {norm(batch).mean().abs():.1f}")
+print(f"train mode: the result has mean {norm(batch).mean().abs():.1f}")
 norm.eval()
-print(f"when you use it, the result has mean {norm(batch).mean():.1f}")
+print(f"eval mode:  the result has mean {norm(batch).mean():.1f}")
 reveal(guess, round(norm.running_mean.mean().item(), 2))
 
 # %% claim=true
@@ -417,6 +417,20 @@ assert not torch.equal(norm.running_mean, _before)
 
 # %% figure=true
 figures.modes()
+
+# %% [markdown]
+# One batch was too few for the running mean. After fifty it has arrived, and both modes give nearly the same:
+
+# %% name="batch-norm-later"
+norm.train()
+for _ in range(50):
+    norm(batch)
+norm.eval()
+print(f"running mean {norm.running_mean.mean():.2f}")
+print(f"eval mode:  the result has mean {norm(batch).mean():.2f}")
+
+# %% claim=true
+assert 4.9 < norm.running_mean.mean() < 5 and norm(batch).mean().abs() < 0.1
 
 # %% [markdown] name="two-switches-text"
 # ### Two switches
@@ -454,6 +468,27 @@ for _training in (True, False):
 # %% [markdown] name="noisy-text"
 # The mode changes what layers compute; with `no_grad` torch builds no graph.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
+#
+# The function `accuracy` of section 1 does none of this. For a model with dropout it says something else at each call. Here it is as it should be:
+
+# %% name="fair-accuracy"
+careful.train()
+print("before:", [f"{accuracy(careful):.1%}" for _ in range(3)])
+
+
+def accuracy(model, pictures=ink):
+    """The share of the digits that a model reads correctly, in eval mode."""
+    model.eval()
+    with torch.no_grad():
+        says = model(pictures).argmax(dim=1)
+    model.train()
+    return (says == labels).float().mean().item()
+
+
+print("now:   ", [f"{accuracy(careful):.1%}" for _ in range(3)])
+
+# %% claim=true
+assert len({accuracy(careful) for _ in range(3)}) == 1
 
 # %% [markdown] side=true
 # #### The validation loss jumps up and down: why?
@@ -521,8 +556,8 @@ for handle in handles:
     handle.remove()
 
 # %% [markdown] name="tracing"
-# The message says which shapes did not fit, and the hooks say where: the ReLU was the last to run, so the layer after it is to blame.
-# A hook stays until you remove it, hence the loop at the end. (`model.forward(x)` skips the hooks, so call `model(x)`.)
+# The message says which shapes did not fit, and the hooks say where: the ReLU was the last to run, so it failed in the layer after it.
+# A hook stays until you remove it, hence the loop at the end.
 #
 # ### Exercise: `call_counts`
 #
@@ -530,6 +565,7 @@ for handle in handles:
 #
 # Which parts of somebody else's model run, and how often?
 # Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
+# (If you define a hook in a loop over the names, write `name=name` among its arguments. Otherwise all hooks see the last name.)
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all parts inside it.
 
 # %% name="named-modules"
@@ -822,7 +858,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. Why do weights begin at random, and of what size?
+# 1. Why are the first weights random, and how large should they be?
 # 2. What does `eval()` change, and what does `no_grad()`?
 # 3. How do you find the layer whose shape does not fit?
 #

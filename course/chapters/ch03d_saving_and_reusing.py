@@ -10,7 +10,7 @@
 # 1. save a model, load it, keep its best weights
 # 2. take what fits from one model into another, and freeze it
 #
-# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from one for extra credit.
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One more exercise is for extra credit.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -513,13 +513,15 @@ hunt()
 # Further reading: "Modules" and "Saving and loading models" in the PyTorch documentation (docs.pytorch.org).
 #
 # Next comes *Chapter 4a: Training loops*: your `MLP` learns to read digits that it has never seen.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="meta"
 # ## 3 A model without memory
 #
 # *{minutes} minutes*
 #
-# This section is for those who want more: nothing later needs it. It has two folded lessons, and an exercise for extra credit.
+# It has two folded lessons, and an exercise for extra credit.
 
 # %% [markdown] side=true
 # #### How do you count a model that is too large for memory?

@@ -10,7 +10,7 @@
 #
 # - see that a model learns by heart, and stop it in time
 # - give each loss the inputs that it expects
-# - find out with a single batch whether the fault is in the loop or in the data
+# - find out with a single batch whether the fault is in the set-up or in the data
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
@@ -41,7 +41,7 @@ plots_take_the_ink_of_the_page()
 review("4b")
 
 # %% [markdown]
-# Here are the losses of eight loops with one fault each. The dotted curve is a sound loop on the same data. At the end of this sitting you fix all eight.
+# Here are the losses of eight loops with one fault each. The dotted curve is a correct loop on the same data. At the end of this sitting you will fix all eight.
 
 # %% name="first-page" figure=true
 figures.symptoms()
@@ -70,7 +70,7 @@ figures.ten_points(new=True)
 #
 # ### Wrong labels
 #
-# Now the same with digits. Here they are again: 1,400 to learn from, and 397 in the drawer.
+# Now the same with digits. Here they are again: 397 go into the drawer, from which nothing is learned.
 
 # %% name="digits"
 from course.figures.digits import known_digits
@@ -140,20 +140,20 @@ show_digits(few_ink[:10], is_=[f"labeled {label}" for label in few_labels[:10]])
 assert len(few) == 5 and (few_labels != truth).sum() == 20
 
 # %% [markdown]
-# Train with your `fit`, for 200 epochs, since an epoch has only five steps now.
+# Train with your `fit`, for 200 epochs, since an epoch has only five steps now. (It returns a row for each epoch: training loss, loss in the drawer, and the share that is read there.)
 #
 # *Predict.* In the end, how many of the twenty wrong labels does the model repeat?
 
 # %% predict=true
 guess = 20  # a number
 
-# %% name="crammed"
+# %% name="history"
 _ = torch.manual_seed(seed)
-crammer = MyMLP([64, 64, 10], nn.ReLU)
-sgd = torch.optim.SGD(crammer.parameters(), lr=0.5)
-crammed = my_fit(crammer, sgd, F.cross_entropy, few, drawer, 200)
-given_back = (crammer(few_ink[:20]).argmax(dim=1) == few_labels[:20]).sum().item()
-_, _, share = crammed[-1]
+memorizer = MyMLP([64, 64, 10], nn.ReLU)
+sgd = torch.optim.SGD(memorizer.parameters(), lr=0.5)
+history = my_fit(memorizer, sgd, F.cross_entropy, few, drawer, 200)
+given_back = (memorizer(few_ink[:20]).argmax(dim=1) == few_labels[:20]).sum().item()
+_, _, share = history[-1]
 print(f"of the drawer it reads {share:.0%}")
 reveal(guess, given_back)
 
@@ -166,8 +166,8 @@ assert given_back >= 18 and 0.55 < share < 0.85
 # %% name="curves-part"
 import matplotlib.pyplot as plt
 
-losses, in_drawer, _ = zip(*crammed)  # rows become columns
-epochs = range(1, len(crammed) + 1)
+losses, in_drawer, _ = zip(*history)  # rows become columns
+epochs = range(1, len(history) + 1)
 lowest = in_drawer.index(min(in_drawer)) + 1
 plt.plot(epochs, losses, label="training loss")
 plt.plot(epochs, in_drawer, label=f"validation loss (the drawer), lowest at epoch {lowest}")
@@ -177,22 +177,22 @@ plt.legend()
 plt.show()
 
 # %% claim=true
-assert crammed[-1][0] < 0.03 and in_drawer[-1] > 1.25 * min(in_drawer)
+assert history[-1][0] < 0.03 and in_drawer[-1] > 1.25 * min(in_drawer)
 assert lowest < 80
 
 # %% [markdown]
 # There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, but only for a while, and then it climbs.
 #
-# At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
-# After that it can only learn what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
+# At first the model learns what is true of all handwriting, for example that a 0 is round, and that helps in the drawer too.
+# After that it learns mostly what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
 # To do so it forgets some of what it knew.
 
 # %% [markdown] name="remedies-text"
-# ## 2 What helps against it
+# ## 2 What helps?
 #
 # *{minutes} minutes*
 #
-# The best remedy is more data, because eight hundred digits are harder to learn by heart than fifty. (A side path below measures it.)
+# The best remedy against overfitting is more data, because a thousand digits are harder to learn by heart than a hundred. (A side path below measures it.)
 # And if you have no more? Then stop in time.
 
 # %% [markdown] side=true
@@ -224,7 +224,7 @@ assert shares[0] + 0.02 < shares[1] < shares[2] and shares[2] > 0.93
 #
 # In section 1 the validation loss was lowest long before the end.
 # So keep the model of that moment, and stop after, say, twenty epochs without a better one: that is **early stopping**.
-# You wrote `save_best` for this in chapter 3d: if the loss is the lowest so far, it returns a dict with this loss and a copy of the weights.
+# You wrote `save_best` for this in chapter 3d: if the loss is the lowest so far, it returns a dict with this loss and a copy of the weights; otherwise it returns the best one as it was.
 
 # %% mine=true name="stop-early"
 def plain_save_best(module, best, loss):
@@ -261,7 +261,7 @@ assert epoch < 120 and best_epoch + 1 == lowest
 # %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
 early.load_state_dict(best["state"])
-late = crammer
+late = memorizer
 for name, model in (("stopped", early), ("in the end", late)):
     seen = my_evaluate(model, drawer, F.cross_entropy)
     print(f"{name}: loss {seen['loss']:.2f}, {round((1 - seen['accuracy']) * 397)} wrong of 397")
@@ -273,10 +273,10 @@ assert _stopped["accuracy"] > seen["accuracy"] - 0.01
 _decayed = MyMLP([64, 64, 10], nn.ReLU)
 _pulled = torch.optim.SGD(_decayed.parameters(), lr=0.5, weight_decay=0.01)
 _gentle = my_fit(_decayed, _pulled, F.cross_entropy, few, drawer, 200)
-assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
+assert _gentle[-1][1] - _gentle[-1][0] < history[-1][1] - history[-1][0]
 
 # %% [markdown]
-# Stopping saved time, and the loss is lower. And what does the stopped model say of the twenty digits with a wrong label?
+# Stopping saved time, and the loss in the drawer is lower. And what does the stopped model say of the twenty digits with a wrong label?
 
 # %% name="twenty-wrong-labels"
 says = early(few_ink[:20]).argmax(dim=1)
@@ -291,7 +291,7 @@ assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:
 #
 # ### A second drawer
 #
-# One caution. You took the moment at which the validation loss was lowest. The model was good then, and a little lucky too.
+# One caution. You took the moment at which the validation loss was lowest. Among so many epochs, one fits this drawer best partly by luck.
 # For an honest number you need a second drawer that you open once, at the very end: the **test** set.
 
 # %% [markdown] side=true
@@ -364,15 +364,15 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 #
 # *{minutes} minutes*
 #
-# A loss function returns a number for almost anything that you hand it, so many silent bugs hide there.
+# So far the model learned too much. It can also learn the wrong thing, and then the loss is the first place to look: it returns a number for almost anything that you hand it, so many silent bugs hide there.
 #
 # `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
 # Suppose that somebody applies `softmax` before it.
 #
-# *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before it, is the loss about 0 or about 0.55?
+# *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before it, is the loss below 0.1?
 
 # %% predict=true
-guess = 0.55  # 0.0 or 0.55
+guess = False  # True or False
 
 # %% name="double-softmax"
 logits, label = torch.tensor([[10.0, 0.0, 0.0]]), torch.tensor([0])
@@ -380,7 +380,8 @@ once = F.cross_entropy(logits, label)
 twice = F.cross_entropy(logits.softmax(dim=1), label)
 print("with logits:", once.item())
 print("softmax of the logits:", logits.softmax(dim=1))
-reveal(guess, round(twice.item(), 2))
+print("with those:", twice.item())
+reveal(guess, twice.item() < 0.1)
 
 # %% claim=true
 assert torch.allclose(once, -logits.log_softmax(dim=1)[0, 0]) and once < 1e-4
@@ -390,12 +391,12 @@ assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
 assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
-# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and a logit of 1 is hardly more than 0.
+# The first softmax gives almost [1, 0, 0]. The softmax inside `cross_entropy` takes these for logits, and a logit of 1 is hardly more than 0.
 # So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and torch reports no error.
 #
-# The other trap is a wrong shape, which you know.
+# The other trap is a wrong shape. You met it in chapter 1b.
 #
-# <details><summary>From chapter 1b: three predictions, (3, 1), are all right, and the three targets are (3,). Why is the mean of <code>(prediction - targets) ** 2</code> not 0?</summary>
+# <details><summary>From chapter 1b: three predictions, (3, 1), are all right, and the three targets are (3,). Why is the mean of <code>(predictions - targets) ** 2</code> not 0?</summary>
 #
 # A column minus a row is a table of each prediction against every target, so the mean is over nine numbers. For 1, 2 and 3 it is 1.3.
 # A model that trains on it learns to predict the mean of the targets for everything.
@@ -405,7 +406,7 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 # ### Yes or no
 #
 # Is this message spam? For two answers one score is enough. `sigmoid` turns it into a probability: 0 becomes one half.
-# Its loss, `binary_cross_entropy_with_logits`, takes the score and does the sigmoid inside, as `cross_entropy` does the softmax.
+# The loss for such a score is `binary_cross_entropy_with_logits`. It does the sigmoid inside, as `cross_entropy` does the softmax, and takes minus the log of the true answer's probability.
 
 # %% name="yes-or-no"
 scores, truly_spam = torch.tensor([-4.0, 0.0, 4.0]), torch.ones(3)
@@ -417,23 +418,23 @@ _losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none
 assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
 
 # %% [markdown]
-# All three messages are spam. To be sure of the opposite costs 4, not to know costs log(2), and to be sure of it almost nothing.
+# All three messages are spam. Being sure that one is not costs 4, not knowing costs log(2), which is 0.69, and being sure that one is costs almost nothing.
 #
 # ### Exercise: `loss_inputs`
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, each with a mistake. (For one of them torch prints a red warning when you check.) This is what each head needs:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (For one of them torch prints a red warning when you check.) This is what each head needs, in the order of the program:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
-# | price | a number | (n, 1) | floats (n,) | `mse_loss`, on equal shapes |
-# | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
 # | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
-# | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
+# | marked | one of k | logits (n, k) | (n, k): 1 at the right class, 0 elsewhere | `cross_entropy`, which wants these as floats |
 # | letters | each letter of a word: one of k | logits (n, length, k) | labels (n, length), int64 | `cross_entropy` |
+# | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
+# | price | a number | (n, 1) | floats (n,) | `mse_loss`, on equal shapes |
 #
-# The last head has several answers for each word. `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
+# The head `letters` has several answers for each word. The simplest way is one answer per row: put the letters of all words below one another.
 
 # %% name="loss-inputs-example"
 words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
@@ -503,7 +504,7 @@ def plain_loss_inputs(head, output, target):  # for three of the heads
 my_loss_inputs = mine("loss_inputs", plain_loss_inputs)
 
 # %% [markdown]
-# What does a model lose that knows nothing? With logits of zeros it says that all answers are equally likely.
+# What is the loss of a model that knows nothing? With logits of zeros it says that all answers are equally likely.
 
 # %% name="loss-inputs-used"
 knows_nothing = {
@@ -520,10 +521,10 @@ for _head, _k in (("spam", 2), ("digit", 10), ("letters", 26)):
     assert abs(my_loss_inputs(_head, *knows_nothing[_head]).item() - math.log(_k)) < 1e-5
 
 # %% [markdown]
-# The log of the number of answers: write it down before you train. If the first loss of a fresh model is far from it, something is wrong before the first step.
+# It is the log of the number of answers. Write it down before you train: if the first loss of a fresh classifier is far from it, something is wrong before the first step.
 
 # %% [markdown] side=true
-# #### Are they the same five lines for a yes or no?
+# #### Is the loop the same for a yes or no?
 #
 # *{minutes} minutes*
 #
@@ -585,23 +586,23 @@ assert abs(sure[0] - math.log(2)) < 1e-6 and abs(sure[1] - 0.0067) < 1e-4 and su
 #
 # *{minutes} minutes*
 #
-# A training that fails gives no error message, but a curve. Here are seven, and a sound one.
+# A loop that fails gives no error message, only a curve. Here are seven faults, and a healthy run.
 
 # %% figure=true
 figures.museum()
 
 # %% [markdown]
-# - *sound*: steep at first, then slow; hold the others against it
+# - *healthy*: steep at first, then slow; compare the others with it
 # - *learning rate too small*: the same in slow motion, and nowhere near the bottom at the end
 # - *learning rate too large*: out of the plot at once
 # - *gradients never cleared*: it swings without end
-# - *inputs and targets in different orders*: it stops where a model that always says the mean would stop
-# - *learned by heart*: the blue curve alone looks sound
+# - *inputs and targets in different orders*: it gets no better than a model that always answers the mean
+# - *learned by heart*: the blue curve alone looks healthy
 # - *measured with dropout on*: one model, measured twice; the lower curve is right
-# - *one wild batch*: a jump, and long after it the loss is still higher than before it
+# - *one wild batch*, with numbers far too large: a jump, and long after it the loss is still higher than before it
 #
-# A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart.
-# (`Adam` is an optimizer that adapts the steps of each parameter; chapter 4c is about it.)
+# A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart: this time on purpose, as a test of the set-up.
+# (`Adam` is an optimizer that adapts the steps of each parameter, and so needs no search for a rate; chapter 4c is about it.)
 #
 # *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
 
@@ -621,10 +622,10 @@ reveal(guess, right)
 assert losses[-1] < losses[0] / 10 and right == 64
 
 # %% [markdown] name="habits"
-# A network of this size can do that, if the set-up is sound. If it cannot, the fault is in the set-up and not in the data.
+# A network of this size can do that, if the set-up is right. If it cannot, the fault is in the set-up and not in the data.
 # Two habits help to find it.
 #
-# - *Look* after each change: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
+# - After each change, *look*: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
 # - *Change one thing at a time.* After three changes you cannot say which of them helped.
 #
 # ### Exercise: `overfit_one_batch`
@@ -632,8 +633,8 @@ assert losses[-1] < losses[0] / 10 and right == 64
 # *{minutes} minutes*
 #
 # Write a program that looks for the fault before anybody trains for an hour. For example, it calls `batch()` twice: are the labels the same? It compares the model's parameters with those in `optimizer.param_groups`: is one missing?
-# (An optimizer keeps the parameters that it changes in `param_groups`, a list of dicts with the keys `"params"` and `"lr"`.)
-# Here is a sound trial, for which the answer is "ok".
+# (An optimizer keeps the parameters that it changes in `param_groups`, a list of dicts with the keys `"params"` and `"lr"`. Compare parameters with `is` or by their `id`: `==` and `in` compare their numbers.)
+# Here is a trial without a fault, for which the answer is "ok".
 
 # %% name="by-heart"
 class Trial:
@@ -653,17 +654,18 @@ class Trial:
 
 trial = Trial()
 inputs, targets = trial.batch()
-print("losses:", trial.step(inputs, targets), "then", trial.step(inputs, targets))
+print(f"losses: {trial.step(inputs, targets):.2f}, then {trial.step(inputs, targets):.2f}")
 
 # %% exercise="overfit_one_batch"
 def overfit_one_batch(trial):
     """Say what is wrong with a training set-up, by trying to learn one batch by heart.
 
-    For a sound trial the result is "ok".
+    For a trial without a fault the result is "ok".
 
-    trial.model and trial.optimizer are what you think; trial.batch() gives the batch (x, y);
-    trial.step(x, y) does one training step and returns the loss before it, as a float. At
-    most one thing is wrong. The result is the first of these strings that is true:
+    trial.model is an nn.Module and trial.optimizer its optimizer; trial.batch() gives the
+    batch (x, y); trial.step(x, y) does one training step and returns the loss before it, as
+    a float. At most one thing is wrong. The result is the first of these whose condition
+    holds:
     "shuffled labels": two calls of batch() give the same x with different y
     "frozen": a parameter of the model has requires_grad False
     "wrong parameters": a parameter of the model is not among those in the optimizer
@@ -730,10 +732,10 @@ figures.symptoms()
 #
 # *{minutes} minutes*
 #
-# Nobody tells you where the fault is. Take one loop at a time, and a break after two or three.
+# Nobody tells you where the fault is. Fix one loop at a time, and take a break after two or three.
 # Change as little as you can: two lines of a loop at most, and one is often enough.
 # In loop h, a **scheduler** lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more).
-# After 200 steps a sound loop is far down.
+# In 200 steps a correct loop comes down to a very small loss:
 
 # %% name="broken-loops-example"
 inputs = torch.rand(64, 2)
@@ -848,7 +850,7 @@ print(f"{fallen[0]:.3f} ... {fallen[-1]:.4f}")
 #     """Return the eight loops, fixed: a dict from "a" to "h" (leave this function as it is).
 #
 #     Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
-#     (n,), where model(x) is (n, 1), and returns the list of its steps losses, each from before the
+#     (n,), where model(x) is (n, 1), and returns a list of `steps` losses, each from before its
 #     step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
 #     of optimizer. At most 2 lines of a loop may differ from what you were given; a line
 #     that is added, taken away, moved or rewritten counts once.
@@ -971,7 +973,7 @@ def broken_loops():
     """Return the eight loops, fixed: a dict from "a" to "h" (leave this function as it is).
 
     Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
-    (n,), where model(x) is (n, 1), and returns the list of its steps losses, each from before the
+    (n,), where model(x) is (n, 1), and returns a list of `steps` losses, each from before its
     step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
     of optimizer. At most 2 lines of a loop may differ from what you were given; a line
     that is added, taken away, moved or rewritten counts once.
@@ -1003,18 +1005,15 @@ def plain_loop(model, x, y, steps):
 my_broken_loops = mine("broken_loops", lambda: dict.fromkeys("abcdefgh", plain_loop))
 
 # %% [markdown]
-# Draw the eight losses once more, now that the loops are repaired. (Until yours pass, the lesson draws the sound one eight times.)
+# Here are the eight losses once more: each broken loop dotted, and yours beside it. (Until the check passes, you see a correct loop eight times.)
 
 # %% name="repaired"
-repaired = {}
-for letter, loop in my_broken_loops().items():
-    _ = torch.manual_seed(seed)
-    model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
-    repaired[f"loop {letter}"] = loop(model, inputs, targets[:, 0], 200)
-figures.curves(repaired)
+figures.symptoms(my_broken_loops())
 
 # %% claim=true
-assert all(_losses[-1] < _losses[0] / 10 for _losses in repaired.values())
+_x, _y = torch.rand(64, 2), torch.rand(64)
+for _loop in my_broken_loops().values():
+    assert len(_loop(nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1)), _x, _y, 5)) == 5
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -1027,9 +1026,9 @@ assert all(_losses[-1] < _losses[0] / 10 for _losses in repaired.values())
 # | does not move at all | `step`, `backward`, `zero_grad` between them; the optimizer's parameters; `requires_grad` |
 # | swings | `zero_grad` missing; the learning rate |
 # | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
-# | stops at the spread of the targets | inputs and targets out of step; (n, 1) against (n,) |
+# | gets no better than always answering the mean | inputs and targets in different orders; (n, 1) against (n,) |
 # | stops early | softmax before the loss; a rate that decays too soon |
-# | falls, and the model says one thing to everything | not shuffled |
+# | falls, and the model says one thing to everything | not shuffled (chapter 4a) |
 # | is fine, but not on new data | learned by heart; measured in the wrong mode |
 
 # %% name="progress"
@@ -1046,7 +1045,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
+# 1. A model reads all the digits that it learned from, but only 88 % of others. What has happened, and what helps?
 # 2. Why does early stopping need a second drawer?
 # 3. A loss with three classes stops at 0.55, whatever you do. What do you suspect?
 # 4. The model does not even learn one batch by heart. What do you look at before you train again?
@@ -1061,4 +1060,4 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Next comes *Chapter 4c: Learning rates*. All five lines are right, and the loss still does not fall.
+# Next comes *Chapter 4c: Learning rates*. Every line of the loop is right, and the loss still does not fall.

@@ -12,7 +12,7 @@
 # - scale your data, so that one rate suits all parameters
 # - choose an optimizer, and let the rate fall on the way
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. The longest exercise stands behind the end, in section 7, and nothing later needs it. Side paths, folded under a question, are optional.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One more exercise, of {later} minutes, comes after the end, for another evening. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -98,7 +98,7 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(walk_down(1.1, steps=4)[-1] -
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
 # With a larger lr, each jump lands higher than the last. A gradient says which way is down, but not how far.
 #
-# So a training has three fates. If the rate is too small it sleeps, if it is right it arrives, and if it is too large it explodes.
+# So a training has three fates. With too small a rate it hardly moves, with a good one it arrives, and with too large a one it explodes.
 
 # %% figure=true
 figures.parabola(walk_down, (0.02, 0.3, 1.05))
@@ -109,7 +109,7 @@ figures.parabola(walk_down, (0.02, 0.3, 1.05))
 # *{minutes} minutes*
 #
 # No gradient finds the learning rate. You choose it, by trying: it is a **hyperparameter**.
-# Here are the digits of chapter 4a again, in batches of 64, and a drawer.
+# Here are the digits of chapter 4a again, in batches of 64, and some that stay in the drawer.
 
 # %% name="digits"
 from course.figures.digits import known_digits
@@ -159,7 +159,7 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# Why was it 0.5 for the digits? Train six fresh models with your `fit`, each for five epochs at its own rate.
+# Why was the rate 0.5 for the digits? Train six fresh models with your `fit`, each for five epochs at its own rate.
 
 # %% name="rates-on-digits"
 import matplotlib.pyplot as plt
@@ -245,7 +245,7 @@ def descend_raw(steps, lr, x=size):
 
 losses, w, b = descend_raw(6, 1e-7)
 print("losses:", [round(loss) for loss in losses])
-print(f"price = {w:.4f} * size + {b:.4f}")
+print(f"price = {w:.5f} * size + {b:.5f}")
 print("2000 square feet:", round(w * 2000 + b, 1))
 
 # %% claim=true
@@ -279,15 +279,16 @@ with torch.random.fork_rng():
 
 # %% [markdown]
 # In 10,000 steps b has gone from 0.01 to 0.0115. Why? Take the house of 2,000 square feet. Add 0.001 to w, and its price rises by 2; add 0.001 to b, and the price rises by 0.001.
-# A rate that does not throw w too far is so tiny that b would need more than a hundred million steps.
+# So the gradient of w is about two thousand times that of b. At 1e-7, which does not throw w too far, b would need more than a hundred million steps.
 #
 # The cause is the scale of the data.
 # So **standardize** the sizes, to mean 0 and standard deviation 1, as you did with pixels in chapter 1c.
-# Then w and b count about alike, and lr = 0.1 is fine for both.
+# Then w and b matter about equally, and lr = 0.1 is fine for both.
 
 # %% name="house-standardized"
 center, spread = size.mean(), size.std()
 standardized, w, b = descend_raw(200, 0.1, (size - center) / spread)
+# w * (size - center) / spread + b, sorted by size:
 slope = w / spread  # for one square foot, not for one standard deviation
 intercept = b - slope * center
 print(f"price = {slope:.4f} * size + {intercept:.4f}")
@@ -317,7 +318,7 @@ figures.curves(
 #
 # *{minutes} minutes*
 #
-# Here is a program with the same illness, and its author is still waiting. The houses have several columns, and the answer has to be in the units of the data.
+# Here is a program with the same illness, and its author is still waiting. The data have several columns, and the answer has to be in the units of the data.
 # So convert the weights back to these units:
 
 # %% name="house-prices-example"
@@ -447,7 +448,7 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 # 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
 # With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences that are left.
 #
-# A network has many of these. In chapter 3b you repaired `HouseNet`, and it has never learned a price since. Its output is multiplied by 100, so its gradients are huge. Train it on the standardized sizes, first with the rate that was right for the line, and then with Adam.
+# A network has many such differences. In chapter 3b you repaired `HouseNet`, and it has never learned a price since. It multiplies its output by 100, so its gradients are huge. Train it on the standardized sizes: by SGD at the rate that was right for the line, and at one a thousand times smaller, and then by Adam.
 
 # %% mine=true
 class PlainHouseNet(nn.Module):
@@ -464,20 +465,20 @@ MyHouseNet = mine("HouseNet", PlainHouseNet)
 # %% name="house-net-learns"
 sizes = ((size - center) / spread).float()[:, None]
 right = price.float()
-for kind, lr in ((torch.optim.SGD, 0.1), (torch.optim.Adam, 0.03)):
+for kind, lr in ((torch.optim.SGD, 0.1), (torch.optim.SGD, 1e-4), (torch.optim.Adam, 0.03)):
     _ = torch.manual_seed(seed)
     learner = MyHouseNet(1)
     optimizer = kind(learner.parameters(), lr=lr)
     for _ in range(500):
         my_train_step(learner, optimizer, F.mse_loss, sizes, right)
-    print(f"{kind.__name__:4}", learner(sizes).detach())
-print("right", right)
+    print(f"{kind.__name__:4} at {lr:<6}", [round(each, 1) for each in learner(sizes).tolist()])
+print("right         ", [round(each, 1) for each in right.tolist()])
 
 # %% claim=true
 assert (learner(sizes) - right).abs().max() < 15
 
 # %% [markdown]
-# SGD ends in nan. Adam divides the huge gradients by their own size, and finds the prices.
+# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house. (At 0.00001 it arrives; you would have to find that out.) Adam divides the huge gradients by their own size, and finds the prices at its usual rates.
 #
 # An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. You get it by `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)`, and Adam has it too.
 #
@@ -487,7 +488,9 @@ assert (learner(sizes) - right).abs().max() < 15
 figures.surface()
 
 # %% [markdown]
-# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam goes diagonally, as in a round valley, and swings a little past the bottom, because it has momentum too.
+# The grey lines join places of equal loss, and each dot is a step; each optimizer has a rate that suits it here. SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam at first goes equally far along the valley and across, however steep each is, and swings a little past the bottom, because it has momentum too.
+#
+# Which one do you begin with? With Adam, at 0.001, 0.003 and 0.01: it needs the least search. Then try SGD with momentum at a few rates, and measure.
 
 # %% [markdown] side=true
 # #### Does Adam find the price of raw houses?
@@ -552,15 +555,15 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 #
 # *{minutes} minutes*
 #
-# With one number in and one out, you can see what a network does.
-# Take a wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units can bend the line at sixteen places.
+# Now use Adam for something that no line can do. With one number in and one out, you can see what a network does.
+# Take one wave of the sine, from -pi to pi. No straight line can follow it, but sixteen ReLU units can bend the line at sixteen places.
 #
 # ### Exercise: `sin_fit`
 #
 # *{minutes} minutes*
 #
-# Write a module of your own and the five lines, on an empty page.
-# The goal is a mean squared error below 0.02, with Adam at 0.01. The best straight line has an error ten times as large:
+# Write a module of your own and the five lines of a training step (chapter 4a), in an empty cell.
+# The goal is a mean squared error below 0.02, with Adam at the rate 0.01. The best straight line has an error ten times as large:
 
 # %% name="sin-fit-example"
 line = torch.linspace(-math.pi, math.pi, 200)
@@ -666,7 +669,7 @@ assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
 figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
 
 # %% [markdown]
-# The training first moves the line as a whole, and then gives it its corners, one after another.
+# The training first moves the line as a whole, and then moves its corners to where the sine bends.
 
 # %% [markdown] side=true
 # #### Is one run evidence?
@@ -694,7 +697,7 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 # The runs differ by a factor of ten and more, from the first weights alone. The goal of the exercise, the orange line, leaves room for that. (Once in some ten thousand first weights a run gets stuck above it; then train again.)
 
 # %% [markdown] name="schedule-text"
-# ## 6 Another rate on the way
+# ## 6 A rate that changes
 #
 # *{minutes} minutes*
 #
@@ -702,7 +705,7 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 # A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
 
 # %% name="a-scheduler"
-optimizer = torch.optim.SGD(fresh.parameters(), lr=0.5)
+optimizer = torch.optim.SGD(MyMLP([64, 64, 10], nn.ReLU).parameters(), lr=0.5)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # times 0.9
 [group] = optimizer.param_groups
 print(len(group["params"]), "tensors, lr", group["lr"])
@@ -714,10 +717,9 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# If you call this scheduler once an epoch, it takes 22 epochs to bring the rate down to a tenth. If you call it in each step by mistake, one epoch of 22 steps does that. Soon the model stands still.
+# After 22 calls the rate is down to a tenth. If you call the scheduler once an epoch, that is after 22 epochs. If you call it in each step by mistake, it is after a single epoch, and soon the model stands still.
 #
-# At the very start Adam's averages are still poor, so many programs let the rate rise for a while (the **warm-up**) before it falls, mostly along half a cosine.
-# (The folded cell builds that from two of torch's schedulers.)
+# At the very start the gradients are large, and what Adam remembers rests on a few of them. So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
 
 # %% name="scheduler" figure=true
 p = torch.zeros(1, requires_grad=True)
@@ -741,7 +743,7 @@ assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-
 #
 # *{minutes} minutes*
 #
-# Write the formula for this rate yourself. Mind the two seams: the last step of the warm-up, and the end.
+# Write a rate like this yourself. Take care at two places: the last step of the warm-up, and the end.
 
 # %% name="lr-example"
 t = 0.5  # halfway down the cosine, from 1.0 to 0.0
@@ -786,20 +788,25 @@ def plain_lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 my_lr_at = mine("lr_at", plain_lr_at)
 
 # %% [markdown]
-# Is it worth it? Train the digit reader with a rate of 1.5, which is high, for ten epochs. Once the rate stays where it is. Once it rises for two epochs, which are 44 steps, and then falls. Since one run is no evidence, do both with five different first weights.
+# What is it good for? Train the digit reader for ten epochs at a rate of 1.5, three times as high as before. First the rate stays where it is. Then it only falls. Then it rises for two epochs, which are 44 steps, and falls. Since one run is no evidence, do each with five different first weights.
 
 # %% name="lr-used"
-shape = {"base_lr": 1.5, "min_lr": 0.0, "warmup_steps": 44, "total_steps": 220}
-rates = {"constant": [1.5] * 220, "warm-up": [my_lr_at(step, **shape) for step in range(220)]}
+def rates_with(warmup_steps):
+    """The rates of 220 steps, which are ten epochs."""
+    shape = {"base_lr": 1.5, "min_lr": 0.0, "warmup_steps": warmup_steps, "total_steps": 220}
+    return [my_lr_at(step, **shape) for step in range(220)]
+
+
+rates = {"constant": [1.5] * 220, "falls": rates_with(1), "warm-up": rates_with(44)}
 for name, lrs in rates.items():
     shares = []
     for first in range(5):
         _ = torch.manual_seed(10 * seed + first)
         reader = MyMLP([64, 64, 10], nn.ReLU)
-        sgd, steps = torch.optim.SGD(reader.parameters(), lr=1.5), iter(lrs)
+        sgd, next_rate = torch.optim.SGD(reader.parameters(), lr=1.5), iter(lrs)
         for _ in range(10):
             for x, y in loader:
-                sgd.param_groups[0]["lr"] = next(steps)
+                sgd.param_groups[0]["lr"] = next(next_rate)
                 my_train_step(reader, sgd, F.cross_entropy, x, y)
         says = reader(ink[unseen]).argmax(dim=1)
         shares.append(f"{(says == labels[unseen]).float().mean():.0%}")
@@ -809,14 +816,14 @@ for name, lrs in rates.items():
 assert all(int(_share[:-1]) > 80 for _share in shares)
 
 # %% [markdown]
-# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and ten epochs are not enough to recover. With the warm-up, all five learn.
+# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find back, because each later step is as large. When the rate falls, all of them learn. The warm-up changes little in a network as small as this; it is made for deep ones, and for Adam.
 
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # - see from a curve whether its rate is too small or too large, and find a better one by trying
 # - standardize the inputs, so that one rate suits all parameters, and turn the weights back into your units
-# - use Adam and a scheduler
+# - use Adam, and let the rate rise and fall
 
 # %% name="progress"
 progress(4)
@@ -832,7 +839,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. Why can no rate find both the slope and the intercept of the house prices?
+# 1. Why can no rate find both the slope and the intercept of the house prices in reasonable time?
 # 2. Two gradients are 0.0001 and 10000. How far does Adam's first step move each parameter?
 # 3. Which optimizer do you begin with?
 #
@@ -845,21 +852,21 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Your model reads, and you know why. *Chapter 5a: Devices* takes the same training to another device.
+# Your model reads the digits, and you can choose its rate. *Chapter 5a: Devices* takes the same training to another device.
 # Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="claim-text"
 # ## 7 Which optimizer is faster?
 #
 # *{minutes} minutes*
 #
-# This section can wait for another evening: nothing later needs it.
-#
 # ### Exercise: `compare_optimizers`
 #
 # *{minutes} minutes*
 #
-# Is Adam faster than SGD? For a fair comparison, let both begin at the same first weights, and repeat that for several seeds.
+# Is Adam faster than SGD? For a fair comparison, let both begin at the same first weights, and repeat that for several seeds. (Whether the two rates are fair is another question.)
 
 # %% name="compare-example"
 sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
@@ -968,11 +975,11 @@ assert _usual < 0.5 and _larger > 2.5 * _usual
 # So when somebody tells you that one optimizer beats another, ask for the rates, and whether anybody looked for better ones.
 
 # %% [markdown] side=true
-# #### Is Adam three times faster?
+# #### Is Adam the faster one?
 #
 # *{minutes} minutes*
 #
-# That depends on the rate of SGD. Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
+# That depends on both rates. Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
 
 # %% name="three-times-faster"
 sgd, adam = torch.optim.SGD, torch.optim.Adam

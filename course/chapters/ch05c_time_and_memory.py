@@ -5,10 +5,10 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# In chapters 5a and 5b your training learned to run on any device, and in half the bits. Here you learn to compute what a step needs before you start it, and to measure how long it takes, so that you can find the largest and the fastest batch for your machine.
-# Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a card you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. How many digits should it get at a time? Here you measure how long a step takes, and compute how much memory it will hold. Then you choose a batch for your machine: large enough to be fast, and small enough to fit.
+# Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a GPU you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
-# This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercises. Exercises of {later} more minutes come after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -40,24 +40,23 @@ _ = torch.manual_seed(seed)
 # %% name="review"
 review("5c")
 
+# %% [markdown]
+# This is what one training step holds in memory, for a network of 300,000 weights and four sizes of the batch. Section 1 explains the four colors.
+
 # %% name="first-page" figure=true
 figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
-
-# %% claim=true
-_small, _large = (figures.step_times((64, 512, 512, 10), _batch) for _batch in (16, 4096))
-assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's share
 
 # %% [markdown] name="memory"
 # ## 1 What fills the card?
 #
 # *{minutes} minutes*
 #
-# "CUDA out of memory": you will meet this error sooner or later if you train on a card. It says that the card's memory is full, but not of what. Four things take memory:
+# "CUDA out of memory": you will meet this error sooner or later if you train on a GPU. It says that the card's memory is full, but not of what. Four things take memory:
 #
-# - the **parameters**;
-# - their **gradients**, one for each parameter;
-# - the **state of the optimizer**, what it remembers of earlier steps: plain SGD remembers nothing, SGD with momentum one number for each parameter, and Adam two;
-# - the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
+# - the **weights**;
+# - their **gradients**, one number for each weight;
+# - the **state of the optimizer**, what it remembers of earlier steps: plain SGD remembers nothing, SGD with momentum one number for each weight, and Adam two;
+# - the **activations**, the tensors that the forward pass saves because the backward pass needs them: the batch, and results of the layers.
 #
 # *Predict.* You train 1000 weights in float32 with Adam. How many bytes do the first three take together?
 
@@ -69,7 +68,7 @@ layer = nn.Linear(1000, 1, bias=False)
 adam = torch.optim.Adam(layer.parameters())
 layer(torch.ones(1, 1000)).sum().backward()
 adam.step()
-state = adam.state[layer.weight]  # what Adam remembers of this weight: two averages
+state = adam.state[layer.weight]  # what Adam remembers of the 1000 weights: two averages each
 parts = [layer.weight, layer.weight.grad, state["exp_avg"], state["exp_avg_sq"]]
 reveal(guess, sum(part.nbytes for part in parts))
 
@@ -77,21 +76,100 @@ reveal(guess, sum(part.nbytes for part in parts))
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own.
+# Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own. In the picture above they are a sliver for 16 rows, and most of the memory for 4096.
 #
-# The picture at the top of this notebook shows a network with 300,000 weights, and batches of four sizes. Its left half shows that the activations of a large batch take most of the memory. So the first remedy is a smaller batch.
-# The right half shows what that costs: an update is the same work for 16 rows as for 4096, so with few rows it is a large part of a row's time.
-# Mixed precision is the better remedy: it keeps the size of the batch, and takes fewer bytes for each activation.
+# So there are two remedies. Mixed precision, from chapter 5b, takes half the bytes for each activation. And a smaller batch has fewer of them. What does that cost? Measure it.
 
-# %% [markdown] name="fits"
-# ## 2 Does it fit?
+# %% [markdown] name="timing"
+# ## 2 Time it yourself
 #
 # *{minutes} minutes*
 #
-# You can compute roughly how many bytes a step will hold, before the card tells you that they do not fit.
-# For that you have to know which activations the forward pass saves. Here are their shapes, for the reader of chapter 5a and 32 digits:
+# No table can tell you how fast your model is on your machine, so measure it yourself. Three things matter:
+#
+# - **Wait.** Otherwise you measure only how long your program needs to put the work into the GPU's queue. (On a large GPU that took 0.04 ms, and the work itself, a product of matrices, 2.7 ms.) `torch.cuda.synchronize()` waits until the queue is empty.
+# - **Warm up.** The first call takes longer, because it loads code and asks for memory.
+# - **Take the median**, the value in the middle, because now and then another program interferes.
+#
+# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, add 4 ms of work (adding takes 1 ms), wait, and read the clock again. How many milliseconds do you measure?
 
-# %% name="what-is-saved"
+# %% predict=true
+guess = 54  # milliseconds
+
+# %% name="left-over-work"
+toy = ToyDevice()
+toy.launch(50)  # left over from before
+begin = toy.host  # with toy.wait() before this line it would be 5 ms
+toy.launch(4)
+toy.wait()
+reveal(guess, toy.host - begin)
+
+# %% claim=true
+_toy = ToyDevice()
+_toy.launch(50)
+_toy.wait()
+_begin = _toy.host
+_toy.launch(4)
+_toy.wait()
+assert (_toy.host - _begin, toy.host - begin) == (5, 54)
+
+# %% [markdown]
+# The device first does its 50 ms of earlier work, and then yours: 54. (The 1 ms of adding does not count, because the device works meanwhile.) So it is not enough to wait at the end. Wait before you read the clock for the first time too.
+#
+# ### Exercise: `bench`
+#
+# *{minutes} minutes*
+#
+# Write a stopwatch that does all three. Its argument `sync` is the way to wait: `torch.cuda.synchronize` for a GPU, and for the CPU a function that does nothing.
+
+# %% name="median"
+times = [1, 1, 2, 9, 1]  # the seconds of five calls
+print("mean:", statistics.mean(times), " median:", statistics.median(times))
+
+# %% claim=true
+assert statistics.mean(times) == 2.8 and statistics.median(times) == 1
+
+# %% exercise="bench"
+def bench(fn, warmup, iters, sync):
+    """Return the median time of one call of fn, in seconds, as a float.
+
+    fn() gives the device some work and may return before it is done; sync() returns when
+    all work given so far is done. First fn is called `warmup` times, untimed. Then it is
+    called `iters` times, and each call is timed by itself, with time.perf_counter(): the
+    clock is read when no work is left over from before, and again when the work of this
+    call is done. If iters is even, the median is the mean of the two times in the
+    middle. sync is always given; it may do nothing.
+
+    If the timed calls take 1, 1, 2, 9 and 1 seconds, the result is 1.0.
+    """
+    ### BEGIN SOLUTION
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+    ### END SOLUTION
+
+# %% check="bench" points=3
+check("bench", bench)
+
+# %% mine=true
+def plain_bench(fn, warmup, iters, sync):
+    times = timeit.repeat(lambda: (fn(), sync()), number=1, repeat=warmup + iters)
+    return statistics.median(times[warmup:])
+
+
+my_bench = mine("bench", plain_bench)
+
+# %% [markdown]
+# Now use it, for a whole training step of the digit reader of chapter 5a.
+
+# %% name="stopwatch"
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -101,6 +179,193 @@ if device == "auto":
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
 
+
+def stopwatch(action, calls=5 if short else 15):
+    """The seconds that one call takes, on the device of this notebook."""
+    sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+    return my_bench(action, 2, calls, sync)
+
+
+machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
+reader = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
+sgd = torch.optim.SGD(reader.parameters(), lr=0.5)
+x, y = ink.to(device), labels.to(device)
+
+
+def step(rows):
+    """One training step on the first `rows` digits."""
+    sgd.zero_grad()
+    F.cross_entropy(reader(x[:rows]), y[:rows]).backward()
+    sgd.step()
+
+
+print(f"{machine}: a step with one digit takes {stopwatch(lambda: step(1)) * 1e6:.0f} microseconds")
+
+# %% [markdown]
+# An epoch goes once through all 1,797 digits. With batches of one digit it has 1,797 steps, and with batches of 64 it has 29.
+#
+# *Predict.* How many times as fast is an epoch with batches of 64: not at all, about three times, or more than ten times?
+
+# %% predict=true
+guess = "more than ten"  # "not at all", "about three", or "more than ten"
+
+# %% name="epochs-by-batch"
+batches = [1, 4, 16, 64, 256, 1024]
+epochs = [stopwatch(lambda rows=rows: step(rows)) * 1797 / rows for rows in batches]  # seconds
+faster = epochs[0] / epochs[3]
+print(f"{machine}: {epochs[0]:.3f} s with one digit, {epochs[3]:.3f} s with 64: {faster:.0f} times")
+reveal(guess, "more than ten" if faster > 10 else "about three" if faster > 1.5 else "not at all")
+
+# %% claim=true
+assert faster > 8
+
+# %% [markdown]
+# A step takes some time that does not depend on the number of rows: Python calls torch, torch makes room for each result, and the optimizer changes all weights. A batch of 64 pays that once, where 64 steps would pay it 64 times. Here are all six batches:
+
+# %% name="epochs-drawn"
+figures.time_by_batch(batches, epochs)
+
+# %% [markdown]
+# Both axes are logarithmic: from one line of the grid to the next it is ten times as much. At the left the line falls steeply, because four times as many rows take a quarter of the time. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves nothing more.
+# On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
+#
+# So take a batch where the line is flat, if it fits into the memory.
+
+# %% [markdown] side=true
+# #### Is half the bits twice the speed?
+#
+# *{minutes} minutes*
+#
+# That depends on the circuits. A processor without circuits for 16 bits imitates them, slowly.
+# And there is something between the two: since the A100, cards can round the factors of a product of float32 numbers and keep the rest in 32 bits, if you ask for it by `torch.set_float32_matmul_precision("high")`. Then a step that took an H200 197 ms in float32 took 36 ms, and 16 ms in bfloat16.
+# (In convolutions torch rounds the factors without being asked. That is why the convolutions in the table of chapter 5b gained less from 16 bits.)
+# So do not believe a "twice as fast" that does not name the machine. Here is a measurement on yours. First check that both give the same numbers.
+
+# %% name="race"
+side = 2048 if device.type == "cuda" else 256
+a, b = torch.randn(side, side), torch.randn(side, side)
+there_a, there_b = a.to(device), b.to(device)
+print("the same up to", ((there_a @ there_b).cpu() - a @ b).abs().max().item())
+low_a, low_b = there_a.bfloat16(), there_b.bfloat16()
+print(there_a.nbytes, "bytes in 32 bits,", low_a.nbytes, "in 16")
+on_device, in_half = stopwatch(lambda: there_a @ there_b), stopwatch(lambda: low_a @ low_b)
+print(f"{machine}: {on_device * 1e3:.3g} ms in 32 bits, {in_half * 1e3:.3g} ms in 16")
+if device.type == "cuda":
+    on_cpu = plain_bench(lambda: a @ b, 2, 5, lambda: None)
+    print(f"{on_cpu / on_device:.0f} times as fast as one thread of the CPU")
+
+# %% claim=true
+assert torch.allclose((there_a @ there_b).cpu(), a @ b, atol=0.1)  # numbers of about 20
+assert there_a.nbytes == 2 * low_a.nbytes
+
+# %% [markdown] side=true
+# #### What does autocast cost, and what does it gain?
+#
+# *{minutes} minutes*
+#
+# Autocast turns tensors to 16 bits, and each time that is an operation of its own. One Linear needs three: for its input, its weight and its bias.
+# In a small network these take longer than the products do.
+
+# %% name="autocast-price"
+def speed_under_autocast(model, x):
+    """How many times as fast the forward pass is under autocast, on `device`."""
+
+    def low():
+        with torch.autocast(device.type):
+            model(x)
+
+    with torch.no_grad():
+        return stopwatch(lambda: model(x)) / stopwatch(low)
+
+
+small, row = nn.Linear(4, 4), torch.ones(1, 4)
+with torch.autocast("cpu"):
+    print(operations(lambda: small(row)))
+one_neuron = speed_under_autocast(nn.Linear(1, 1).to(device), torch.randn(20, 1, device=device))
+layers = nn.Sequential(*[nn.Linear(256, 256) for _ in range(4)]).to(device)
+large = speed_under_autocast(layers, torch.randn(128, 256, device=device))
+print(f"on {machine}: one neuron {one_neuron:.2g}, four layers {large:.2g} times as fast")
+
+# %% claim=true
+with torch.autocast("cpu"):
+    assert operations(lambda: small(row)).count("_to_copy") == 3
+
+# %% [markdown] side=true
+# #### Which operation takes the time?
+#
+# *{minutes} minutes*
+#
+# First see which operations run, and how often. A Linear is one `addmm`, a product and a sum in one, with the weight transposed.
+# The **profiler** tells you how long each took on a card. It counts in microseconds (us), and uses the names of the card's own programs.
+
+# %% name="profiler"
+hundred = x[:100]
+print(operations(lambda: reader(hundred)))
+if device.type == "cuda":
+    with torch.no_grad(), torch.profiler.profile() as profile:
+        for _ in range(10):
+            reader(hundred)
+    work = [event for event in profile.key_averages() if event.device_type.name == "CUDA"]
+    for event in sorted(work, key=lambda event: -event.self_device_time_total):
+        print(f"{event.self_device_time_total:8.0f} us, {event.count} times: {event.key[:60]}")
+else:
+    print("no CUDA here: on a GPU the profiler would list the card's work and its times")
+
+# %% claim=true
+assert operations(lambda: reader(hundred)).count("addmm") == 2
+
+# %% [markdown] side=true name="compile"
+# #### What is `torch.compile` for?
+#
+# *{minutes} minutes*
+#
+# So far torch has done one operation after the other. For each operation the host has to start some work on the device, and the device has to fetch all numbers from its memory and write the results back.
+# `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
+# From then on it runs that program, as long as the inputs are of the same kind.
+#
+# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
+#
+# *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
+
+# %% predict=true
+guess = 1  # times
+
+# %% name="compile-looks"
+def look(graph, inputs):
+    """A backend that notes the operations and runs them as they are."""
+    calls = [node for node in graph.graph.nodes if node.op == "call_function"]
+    noted.append([node.target.__name__ for node in calls])
+    return graph.forward
+
+
+def three_calls():
+    fast = torch.compile(nn.Sequential(nn.Linear(64, 32), nn.ReLU()), backend=look)
+    return [fast(ink[:5]) for _ in range(3)]
+
+
+noted = []
+can_compile = runs(three_calls)  # not with every version of Python
+print(noted)
+reveal(guess, len(noted))
+
+# %% claim=true
+assert len(noted) == 1 or not can_compile
+
+# %% [markdown]
+# Once, for three calls.
+# The real backend, which you get if you name none, writes a program in C++ or for the card, and compiles it.
+# For these two layers that took 13 seconds on our machine, so it pays off for a model that runs thousands of times.
+# Where your code looks at a number, by `print(loss)` or `loss.item()`, the compiled program has to stop and go back to Python. This is called a **graph break**.
+
+# %% [markdown] name="fits"
+# ## 3 Does it fit?
+#
+# *{minutes} minutes*
+#
+# You can compute roughly how many bytes a step will hold, before the GPU tells you that they do not fit.
+# For that you have to know what the forward pass saves. `saved_shapes` runs one, and lists the shape of each tensor that is saved. Here are those of the digit reader, for 32 digits:
+
+# %% name="what-is-saved"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
 print(saved_shapes(lambda: small(ink[:32])))
 
@@ -111,9 +376,9 @@ for _rows in (32, 320):
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# First come the digits, which the first layer saves.
-# The result of the ReLU comes twice, because the ReLU and the last layer both save it, but it takes its memory only once.
-# The weight of the last layer does not count here, because it is a parameter.
+# First come the digits, which the first layer saves. Its result is not in the list: the ReLU can tell from its own result where it has cut off.
+# That result comes twice, because the ReLU and the last layer both save it, but its memory counts only once.
+# The last one is the weight of the last layer, transposed. It counts as a weight, and not as an activation.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 #
 # ### Exercise: `memory_plan`
@@ -122,28 +387,40 @@ for _rows in (32, 320):
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
 #
-# The activations are the difficult part. Run the forward pass inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`. Then torch calls your function `pack` with each tensor that it saves, and keeps what `pack` returns. (`unpack` gets this and returns the tensor; here both can return what they get.)
-#
-# Two tensors share memory if the address `t.untyped_storage().data_ptr()` is the same for both. `t.untyped_storage().nbytes()` is the size of that memory in bytes.
-# When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
+# Three of the parts are a matter of counting. For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves:
 
 # %% name="memory-plan-example"
-plan_layer, plan_batch = nn.Linear(3, 2), torch.ones(4, 3)
-print("parameters:", sum(p.nbytes for p in plan_layer.parameters()), "bytes")
-print("activations:", plan_batch.nbytes, "bytes")
+def pack(tensor):  # torch calls it with each tensor that it saves, and keeps what it returns
+    memory = tensor.untyped_storage()
+    print(tuple(tensor.shape), "at address", memory.data_ptr(), "has", memory.nbytes(), "bytes")
+    return tensor
+
+
+def unpack(tensor):  # the backward pass calls it with what pack returned
+    return tensor
+
+
+two_layers = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1))
+with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+    result = two_layers(torch.ones(4, 3))
+
+# %% [markdown]
+# The second and the third tensor stand at the same address: they share their memory, which counts once. The last one is a parameter.
+# When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
 
 # %% exercise="memory_plan"
 def memory_plan(model, batch, optimizer, dtype):
     """Return the bytes that one training step will hold, as a dict of four ints.
 
-    The plan is for the model and the batch (a tensor) in `dtype`; the ones given stay as
-    they are, .grad included, and so does the model's mode, which the plan is made for.
+    The plan is for the model and the batch (a tensor) in `dtype`, and for the mode, train
+    or eval, that the model is in. The model given, with its .grad, and the batch stay as
+    they are.
     "parameters": each parameter once, frozen ones too; buffers are left out.
     "gradients": of the parameters that are not frozen.
     "optimizer": its state for those: for optimizer "sgd" nothing, for "momentum" one
     number for each weight, for "adam" two; all in dtype.
     "activations": what model(batch) saves for backward, except parameters and buffers.
-    Each piece of memory counts once, whole, however many saved tensors look at it.
+    Each piece of memory counts once, whole, however many saved tensors share it.
 
     nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32, 32, 64 and 48.
     """
@@ -183,9 +460,9 @@ def plain_memory_plan(model, batch, optimizer, dtype):  # only for the reader of
 my_memory_plan = mine("memory_plan", plain_memory_plan)
 
 # %% [markdown]
-# Now you can answer the question of this section before you start. Suppose that your card has only 1 MB. With Adam in float32, the reader and a batch of 541 digits fit into it.
+# Now you know whether a batch fits before you start. Suppose that a very small GPU has only 1 MB. With Adam in float32 it has room for the digit reader and a batch of 541.
 #
-# *Predict.* In bfloat16 each number takes half the bytes. Does it fit a batch of fewer than 1082 digits, exactly 1082, or more?
+# *Predict.* In bfloat16 each number takes half the bytes. How many digits fit then: fewer than 1082, exactly 1082, or more?
 
 # %% predict=true
 guess = "more"  # "fewer", "exactly 1082", or "more"
@@ -208,6 +485,8 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # %% [markdown]
 # More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
 # (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
+#
+# So choose your batch in two steps: from the picture of section 2, where the line is flat, and then from your plan, so that it fits.
 
 # %% [markdown] side=true
 # #### What does the card itself say?
@@ -218,7 +497,6 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # This is more than your plan: torch rounds each piece of memory up, and operations need memory to work in, above all the backward pass, for the gradients of the activations.
 
 # %% name="memory-on-device"
-machine = "your card" if device.type == "cuda" else "this CPU"
 wide = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)).to(device)
 plan = sum(p.nbytes for p in wide.parameters()) + 2 * 4096 * 512 * 4
 print("plan for gradients, batch and hidden layer:", plan, "bytes")
@@ -310,283 +588,19 @@ print("dropped:", (y == 0).sum().item(), " dropped both times:", both.sum().item
 # %% claim=true
 assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, and only there
 
-# %% [markdown] name="timing"
-# ## 3 Time it yourself
-#
-# *{minutes} minutes*
-#
-# No table can tell you how fast your model is on your card, so measure it yourself. Three things matter:
-#
-# - **Wait.** Otherwise you measure only how long your program needs to put the work into the card's queue. (On an H200 that was 0.04 ms, for a product of 2.7 ms.) `torch.cuda.synchronize()` waits until the queue is empty.
-# - **Warm up.** The first call takes longer, because it loads code, asks for memory and chooses a method.
-# - **Take the median**, the value in the middle, because now and then another program interferes.
-#
-# It is not enough to wait at the end.
-#
-# *Predict.* The toy device of chapter 5a still has 50 ms of earlier work in its queue. You read the clock, add 4 ms of work (adding takes 1 ms), wait, and read the clock again. How many milliseconds do you measure?
-
-# %% predict=true
-guess = 54  # milliseconds
-
-# %% name="left-over-work"
-toy = ToyDevice()
-toy.launch(50)  # left over from before
-begin = toy.host  # with toy.wait() before this line it would be 5 ms
-toy.launch(4)
-toy.wait()
-reveal(guess, toy.host - begin)
-
-# %% claim=true
-_toy = ToyDevice()
-_toy.launch(50)
-_toy.wait()
-_begin = _toy.host
-_toy.launch(4)
-_toy.wait()
-assert (_toy.host - _begin, toy.host - begin) == (5, 54)
-
-# %% [markdown]
-# You have measured the 50 ms of earlier work too. So wait before you read the clock for the first time, not only at the end.
-#
-# ### Exercise: `bench`
-#
-# *{minutes} minutes*
-#
-# Write a stopwatch that does all three. Its argument `sync` is the way to wait: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
-
-# %% name="median"
-times = [1, 1, 2, 9, 1]  # the seconds of five calls
-print("mean:", statistics.mean(times), " median:", statistics.median(times))
-
-# %% claim=true
-assert statistics.mean(times) == 2.8 and statistics.median(times) == 1
-
-# %% exercise="bench"
-def bench(fn, warmup, iters, sync):
-    """Return the median time of one call of fn, in seconds, as a float.
-
-    fn() gives the device some work and may return before it is done; sync() returns when
-    all work given so far is done. First fn is called `warmup` times, untimed. Then it is
-    called `iters` times, and each call is timed by itself, with time.perf_counter(): the
-    clock is read when no work is left over from before, and again when the work of this
-    call is done. With an even number of times, the median is the mean of the two in the
-    middle. sync is always given; it may do nothing.
-
-    If the timed calls take 1, 1, 2, 9 and 1 seconds, the result is 1.0.
-    """
-    ### BEGIN SOLUTION
-    for _ in range(warmup):
-        fn()
-    times = []
-    for _ in range(iters):
-        sync()
-        begin = time.perf_counter()
-        fn()
-        sync()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
-    ### END SOLUTION
-
-# %% check="bench" points=3
-check("bench", bench)
-
-# %% mine=true
-def plain_bench(fn, warmup, iters, sync):
-    times = timeit.repeat(lambda: (fn(), sync()), number=1, repeat=warmup + iters)
-    return statistics.median(times[warmup:])
-
-
-my_bench = mine("bench", plain_bench)
-
-# %% name="stopwatch"
-def stopwatch(action, calls=5 if short else 15):
-    """The seconds that one call takes, on the device of this notebook."""
-    sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    return my_bench(action, 2, calls, sync)
-
-
-machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
-reader, rows = small.to(device), ink.to(device)
-print(f"one digit, on {machine}: {stopwatch(lambda: reader(rows[:1])) * 1e6:.0f} us")
-
-# %% [markdown]
-# Now use it. Your reader gets its digits one by one, as a web page might send them, or all at once.
-#
-# *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
-
-# %% predict=true
-guess = "more than twice"  # "about as long", or "more than twice"
-
-# %% name="batch-of-100"
-hundred = rows[:100]
-with torch.no_grad():
-    batch = stopwatch(lambda: reader(hundred))
-    one_by_one = stopwatch(lambda: [reader(row) for row in hundred.split(1)])
-print(f"{machine}: {batch * 1e6:.0f} us at once, {one_by_one * 1e6:.0f} us one by one")
-reveal(guess, "more than twice" if one_by_one > 2 * batch else "about as long")
-
-# %% claim=true
-with torch.no_grad():
-    _apart = torch.cat([reader(_row) for _row in hundred.split(1)])
-    assert torch.allclose(reader(hundred), _apart, atol=1e-1)  # some cards round the factors first
-assert batch < one_by_one
-
-# %% [markdown]
-# Each call takes some time that does not depend on the number of rows: Python calls torch, and torch chooses a method and makes room for the result. A batch needs that time only once. Measure it for batches of 1 to 1024 digits.
-
-# %% name="time-by-batch"
-sizes = [1, 4, 16, 64, 256, 1024]
-with torch.no_grad():
-    seconds = [stopwatch(lambda size=size: reader(rows[:size])) for size in sizes]
-figures.time_by_batch(sizes, seconds)
-
-# %% claim=true
-assert seconds[-1] < 1024 * seconds[0] / 2
-
-# %% [markdown]
-# On the left the line is nearly flat: a few more rows cost hardly anything, because the call itself takes most of the time. Further right it bends upward, and in the end twice the rows take twice the time. That is where a larger batch stops being faster.
-# On a GPU the flat part is much longer, because one row leaves most of the card idle.
-# So the fastest batch stands right of the bend, and the largest one is what your `memory_plan` allows. Choose between the two.
-
-# %% [markdown] side=true
-# #### Is half the bits twice the speed?
-#
-# *{minutes} minutes*
-#
-# That depends on the circuits. A processor without circuits for 16 bits imitates them, slowly.
-# And there is something between the two: since the A100, cards can round the factors of a product of float32 numbers and keep the rest in 32 bits, if you ask for it by `torch.set_float32_matmul_precision("high")`. Then a step that took an H200 197 ms in float32 took 36 ms, and 16 ms in bfloat16.
-# (In convolutions torch rounds the factors without being asked. That is why the convolutions in the table of chapter 5b gained less from 16 bits.)
-# So do not believe a "twice as fast" that does not name the machine. Here is a measurement on yours. First check that both give the same numbers.
-
-# %% name="race"
-side = 2048 if device.type == "cuda" else 256
-a, b = torch.randn(side, side), torch.randn(side, side)
-there_a, there_b = a.to(device), b.to(device)
-print("the same up to", ((there_a @ there_b).cpu() - a @ b).abs().max().item())
-low_a, low_b = there_a.bfloat16(), there_b.bfloat16()
-print(there_a.nbytes, "bytes in 32 bits,", low_a.nbytes, "in 16")
-on_device, in_half = stopwatch(lambda: there_a @ there_b), stopwatch(lambda: low_a @ low_b)
-print(f"{machine}: {on_device * 1e3:.3g} ms in 32 bits, {in_half * 1e3:.3g} ms in 16")
-if device.type == "cuda":
-    on_cpu = plain_bench(lambda: a @ b, 2, 5, lambda: None)
-    print(f"{on_cpu / on_device:.0f} times as fast as one thread of the CPU")
-
-# %% claim=true
-assert torch.allclose((there_a @ there_b).cpu(), a @ b, atol=0.1)  # numbers of about 20
-assert there_a.nbytes == 2 * low_a.nbytes
-
-# %% [markdown] side=true
-# #### What does autocast cost, and what does it gain?
-#
-# *{minutes} minutes*
-#
-# Autocast turns tensors to 16 bits, and each time that is an operation of its own. One Linear needs three: for its input, its weight and its bias.
-# In a small network these take longer than the products do.
-
-# %% name="autocast-price"
-def speed_under_autocast(model, x):
-    """How many times as fast the forward pass is under autocast, on `device`."""
-
-    def low():
-        with torch.autocast(device.type):
-            model(x)
-
-    with torch.no_grad():
-        return stopwatch(lambda: model(x)) / stopwatch(low)
-
-
-small, row = nn.Linear(4, 4), torch.ones(1, 4)
-with torch.autocast("cpu"):
-    print(operations(lambda: small(row)))
-one_neuron = speed_under_autocast(nn.Linear(1, 1).to(device), torch.randn(20, 1, device=device))
-layers = nn.Sequential(*[nn.Linear(256, 256) for _ in range(4)]).to(device)
-large = speed_under_autocast(layers, torch.randn(128, 256, device=device))
-print(f"on {machine}: one neuron {one_neuron:.2g}, four layers {large:.2g} times as fast")
-
-# %% claim=true
-with torch.autocast("cpu"):
-    assert operations(lambda: small(row)).count("_to_copy") == 3
-
-# %% [markdown] side=true
-# #### Which operation takes the time?
-#
-# *{minutes} minutes*
-#
-# First see which operations run, and how often. A Linear is one `addmm`, a product and a sum in one, with the weight transposed.
-# The **profiler** tells you how long each took on a card. It counts in microseconds (us), and uses the names of the card's own programs.
-
-# %% name="profiler"
-small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
-print(operations(lambda: small(hundred)))
-if device.type == "cuda":
-    with torch.no_grad(), torch.profiler.profile() as profile:
-        for _ in range(10):
-            small(hundred)
-    work = [event for event in profile.key_averages() if event.device_type.name == "CUDA"]
-    for event in sorted(work, key=lambda event: -event.self_device_time_total):
-        print(f"{event.self_device_time_total:8.0f} us, {event.count} times: {event.key[:60]}")
-else:
-    print("no CUDA here: on a GPU the profiler would list the card's work and its times")
-
-# %% claim=true
-assert operations(lambda: small(hundred)).count("addmm") == 2
-
-# %% [markdown] side=true name="compile"
-# #### What is `torch.compile` for?
-#
-# *{minutes} minutes*
-#
-# So far torch has done one operation after the other. For each operation the host has to start some work on the device, and the device has to fetch all numbers from its memory and write the results back.
-# `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
-# From then on it runs that program, as long as the inputs are of the same kind.
-#
-# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
-#
-# *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
-
-# %% predict=true
-guess = 1  # times
-
-# %% name="compile-looks"
-def look(graph, inputs):
-    """A backend that notes the operations and runs them as they are."""
-    calls = [node for node in graph.graph.nodes if node.op == "call_function"]
-    noted.append([node.target.__name__ for node in calls])
-    return graph.forward
-
-
-def three_calls():
-    fast = torch.compile(nn.Sequential(nn.Linear(64, 32), nn.ReLU()), backend=look)
-    return [fast(ink[:5]) for _ in range(3)]
-
-
-noted = []
-can_compile = runs(three_calls)  # not with every version of Python
-print(noted)
-reveal(guess, len(noted))
-
-# %% claim=true
-assert len(noted) == 1 or not can_compile
-
-# %% [markdown]
-# Once, for three calls.
-# The real backend, which you get if you name none, writes a program in C++ or for the card, and compiles it.
-# For these two layers that took 13 seconds on our machine, so it pays off for a model that runs thousands of times.
-# Where your code looks at a number, by `print(loss)` or `loss.item()`, the compiled program has to stop and go back to Python. This is called a **graph break**.
-
 # %% [markdown] name="recap"
 # ## What you can do now
 #
 # *{minutes} minutes*
 #
-# - compute how much memory a step will hold, and the largest batch that fits, before you start it
 # - measure times that you can believe
-# - find the batch from which on more rows cost more time
+# - compute how much memory a step will hold, before you start it
+# - choose a batch that is large enough to be fast and small enough to fit
 #
 # | you see | look at |
 # |---|---|
-# | a speed-up that is too good | a clock that was read without `synchronize` before it |
-# | "CUDA out of memory" | the batch; then mixed precision; then activation checkpointing (a side path of section 2) |
+# | a speed-up that is too good to be true | a missing `synchronize` before the clock is read |
+# | "CUDA out of memory" | mixed precision; then a smaller batch; then activation checkpointing (a side path of section 3) |
 
 # %% name="progress"
 progress(5)
@@ -605,28 +619,28 @@ hunt()
 # 1. Which part of the memory grows with the batch?
 # 2. Adam trains 1000 weights in float32. How many bytes does that take, without the activations?
 # 3. Which three things does an honest stopwatch do?
-# 4. Why does one call with four digits take hardly longer than one with a single digit?
+# 4. Why is an epoch with batches of 64 so much faster than one with batches of a single digit?
 #
 # <details><summary>Answers</summary>
 #
 # 1. The activations.
 # 2. 16,000: weights, gradients and Adam's two averages, 4 bytes each.
 # 3. It waits before it reads the clock, both times. It warms up. And it takes the median.
-# 4. Most of the time goes into the call itself, which is the same for both.
+# 4. Each step takes some time that does not depend on its rows, and with batches of 64 there are far fewer steps.
 #
 # </details>
 
 # %% [markdown]
 # Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="factor-loses"
-# ## 4 Is a larger factor better?
+# ## 4 A larger loss factor?
 #
 # *{minutes} minutes*
 #
-# This section and the next two can wait for another evening: nothing later needs them.
-#
-# In chapter 5b float16 lost small gradients, and a factor of 65,536 brought nearly all of them back. Would a larger one be better? Count what each factor loses.
+# In chapter 5b float16 lost small gradients, and a factor of 65,536 for the loss brought nearly all of them back. Would a larger factor be better? Count the gradients that float16 loses with each.
 #
 # ### Exercise: `underflow_report`
 #
@@ -704,17 +718,17 @@ assert _scaled.half().isinf().any()
 # No: with 2 ** 26 hardly any gradient becomes 0, but some become inf, as the third picture of gradients in chapter 5b shows.
 
 # %% [markdown] name="any-batch"
-# ## 5 Batches of any shape
+# ## 5 Nested batches
 #
 # *{minutes} minutes*
 #
-# A batch is not always a pair. It may be a dict, or a list of lists.
+# A batch is not always a pair. A text with its mask and its label, for example, often comes as a dict, and some loaders give lists of dicts.
 #
 # ### Exercise: `to_device`
 #
 # *{minutes} minutes*
 #
-# Write one function that moves every tensor in a batch of any form. (It will have to call itself.)
+# Write one function that moves every tensor in any such batch. (It will have to call itself.)
 
 # %% name="nested-batch"
 batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
@@ -785,9 +799,9 @@ assert made.device == moved.device and made.device.type == device.type
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Build a detector that tells which operations of a function make a device wait.
-# Every operation goes through torch's **dispatcher**, which chooses the code for the device. A `TorchDispatchMode` sees each operation on its way.
-# Here is one that notes their names.
+# A program waits for the device wherever it needs a value: `item`, `print`, an `if` on a tensor. Build a detector that finds these places in a function.
+# Every operation goes through torch's **dispatcher**, which chooses the code for the device. A `TorchDispatchMode` sees each operation before it runs.
+# This one notes the names.
 
 # %% name="dispatch-mode"
 class Tell(TorchDispatchMode):
@@ -842,7 +856,7 @@ check("count_syncs", count_syncs)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Build the search for a factor yourself, and you know what a `GradScaler` does.
+# Build the search for a factor yourself, and you will know what a `GradScaler` does.
 # Begin with a static scaler, whose factor stays as it is. Then let the factor change.
 
 # %% name="scaler-example"

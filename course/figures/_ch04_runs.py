@@ -13,6 +13,7 @@ from torch.nn import functional
 from .digits import known_digits
 
 Losses = list[float]
+Loop = Callable[[nn.Module, Tensor, Tensor, int], Losses]
 STEPS = 150
 
 # letter of a loop of the bug hunt -> which fault its run has; the chapter shows the letters alone
@@ -93,15 +94,23 @@ def _loss(run: Run, fault: str) -> Tensor:
     return functional.mse_loss(run.model(x).squeeze(1), run.y)
 
 
+def train_by(loop: Loop) -> Losses:
+    """Train by a reader's loop, and return its losses."""
+    run = regression()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        return loop(run.model, run.x, run.y, STEPS)
+
+
 def rate(lr: float, steps: int = STEPS) -> Losses:
-    """A sound loop at some learning rate."""
+    """A correct loop at some learning rate."""
     run = regression()
     run.lr = lr
     return train(run, steps=steps)
 
 
 def adam(steps: int = STEPS) -> Losses:
-    """A sound loop with Adam."""
+    """A correct loop with Adam."""
     run = regression()
     run.lr, run.kind = 0.03, torch.optim.Adam
     return train(run, steps=steps)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROW_COLORS = (YELLOW, SKY, ORANGE, GREEN)
 
 
-def matrix_product(left: Tensor, right: Tensor, letters: str = "") -> Figure:
+def matrix_product(left: Tensor, right: Tensor, letters: Sequence[str] = ()) -> Figure:
     """Draw a product of matrices: the first row meets the first column, and the sum is written out.
 
     `letters` are einsum's for the rows of the first, the axis that both share, and the columns of the second.
@@ -50,13 +50,14 @@ def matrix_product(left: Tensor, right: Tensor, letters: str = "") -> Figure:
     caption(ax, inner + cols + 1.6, rows - 0.5, f"{terms} = {_number(product[0, 0])}")
     shapes = f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}"
     if letters:
-        i, j, k = letters
-        caption(ax, -0.35, rows / 2, i, "right")
-        caption(ax, inner / 2, rows + 0.35, j, "center")
-        caption(ax, inner + 0.65, rows + 1 + inner / 2, j, "right")
-        caption(ax, inner + 1 + cols / 2, rows + inner + 1.35, k, "center")
-        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, f"{j} is in both, and not in the result:\nsum over {j}")
-        shapes = f"{i}{j},{j}{k}->{i}{k}"
+        of_rows, shared, of_columns = letters
+        caption(ax, -0.35, rows / 2, of_rows, "right")
+        caption(ax, inner / 2, rows + 0.35, shared, "center")
+        caption(ax, inner + 0.65, rows + 1 + inner / 2, shared, "right")
+        caption(ax, inner + 1 + cols / 2, rows + inner + 1.35, of_columns, "center")
+        words = f"{shared} is in both, and not in the result:\nsum over {shared}"
+        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, words)
+        shapes = f"{of_rows}{shared},{shared}{of_columns}->{of_rows}{of_columns}"
     else:
         caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, "the column comes down,\nthe row comes from the left")
     return finish(

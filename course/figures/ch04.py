@@ -180,7 +180,7 @@ def museum() -> Figure:
     learned, unseen = runs.overfit()
     noisy, calm = runs.in_train_mode()
     rooms: dict[str, list[Losses]] = {
-        "sound": [runs.rate(0.1)],
+        "healthy": [runs.rate(0.1)],
         "learning rate too small": [runs.rate(0.0005)],
         "learning rate too large": [runs.rate(1.3)],
         "gradients never cleared": [runs.train(runs.regression(), "keeps gradients")],
@@ -200,16 +200,20 @@ def museum() -> Figure:
     )
 
 
-def symptoms() -> Figure:
-    """Draw the losses of the eight broken loops, beside what a sound loop does on the same data."""
-    sound, sound_adam = runs.rate(0.1), runs.adam()
+def symptoms(repaired: Mapping[str, runs.Loop] | None = None) -> Figure:
+    """Draw the losses of the eight broken loops beside a correct loop on the same data, or beside the repaired ones."""
+    correct, correct_adam = runs.rate(0.1), runs.adam()
     fig, grid = new_figure(2, 4, figsize=(10.5, 5.0))
-    words = ["Losses of eight loops, each beside a sound one that falls"]
+    words = [f"Losses of eight loops, each beside {'the repaired one' if repaired else 'a correct one that falls'}"]
     for ax, (letter, fault) in zip(grid.flatten(), runs.FAULTS.items(), strict=True):
-        losses = runs.train(runs.regression(), fault)
+        broken = runs.train(runs.regression(), fault)
+        if repaired:
+            losses = runs.train_by(repaired[letter])
+            beside = [min(loss, HIGH) for loss in broken if math.isfinite(loss)]
+        else:
+            losses, beside = broken, correct_adam if letter == "f" else correct
         words.append(f"loop {letter}: {runs.course_of(losses, HIGH)}")
         _plot(ax, f"loop {letter}", losses)
-        beside = sound_adam if letter == "f" else sound
         ax.plot(beside[: int(ax.get_xlim()[1]) + 1], color=INK, linewidth=1, linestyle=":")
     return told(fig, "; ".join(words) + ".")
 

@@ -14,7 +14,6 @@ from course.instruments import saved_bytes
 
 from ._ch05_places import places as places
 from ._ch05_step import memory as memory
-from ._ch05_step import step_times as step_times
 from ._ch05_step import time_by_batch as time_by_batch
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, told
