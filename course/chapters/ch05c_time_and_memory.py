@@ -226,10 +226,10 @@ assert faster > 8
 figures.time_by_batch(batches, epochs)
 
 # %% [markdown]
-# Both axes are logarithmic: from one line of the grid to the next it is ten times as much. At the left the line falls steeply, because four times as many rows take a quarter of the time. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves nothing more.
+# Both axes are logarithmic: from one line of the grid to the next it is ten times as much. At the left the line falls steeply, because four times as many rows take a quarter of the time. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves little.
 # On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
 #
-# So take a batch where the line is flat, if it fits into the memory.
+# So take a batch where the line is nearly flat, if it fits into the memory.
 
 # %% [markdown] side=true
 # #### Is half the bits twice the speed?
@@ -486,7 +486,7 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
 # (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
 #
-# So choose your batch in two steps: from the picture of section 2, where the line is flat, and then from your plan, so that it fits.
+# So choose your batch in two steps: from the picture of section 2, where the line is nearly flat, and then from your plan, so that it fits.
 
 # %% [markdown] side=true
 # #### What does the card itself say?

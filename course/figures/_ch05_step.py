@@ -82,4 +82,4 @@ def _legend(ax: Axes, colors: dict[str, str]) -> None:
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=color, edgecolor=INK, label=part) for part, color in colors.items()]
-    ax.legend(handles=handles, loc="lower right", frameon=False)
+    ax.legend(handles=handles, loc="upper right", frameon=False)
