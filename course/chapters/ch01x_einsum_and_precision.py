@@ -7,9 +7,9 @@
 #
 # This is an excursion. You can read it at any time after chapter 1c, and go on to chapter 2 without it. Chapter 5 uses its number formats. You learn to
 #
-# - write a product of tensors by naming its axes with letters
 # - say which numbers a format of 16 bits cannot hold
 # - write a softmax that no large score can break
+# - write a product of tensors by naming its axes with letters
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
@@ -55,135 +55,8 @@ rows = images.reshape(1797, 64)
 hot = my_one_hot(torch.tensor(digits.target), 10)  # (1797, 10)
 print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
 
-# %% [markdown]
-# ## 1 Letters for axes
-#
-# *{minutes} minutes*
-#
-# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
-# With `einsum` (it is named after Einstein's way of writing sums) you need neither. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
-# Then einsum lines up axes that have the same letter, multiplies, and sums over each letter that is missing after the arrow.
-#
-# Here is the matrix product. The rows of the result are i and its columns k, and j is the axis that the two matrices share:
-
-# %% name="letters"
-left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
-right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
-figures.matrix_product(left, right, letters="ijk")
-
-# %% [markdown]
-# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i, and the last one over j, where every row of a matrix meets every row. (That is why the row axes need two letters.)
-
-# %% name="einsum"
-print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
-print(torch.einsum("ij,jk->ik", left, right))  # the matrix product left @ right
-print(torch.einsum("ij,kj->ik", left, left))  # every row meets every row
-
-# %% claim=true
-_stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
-assert torch.equal(torch.einsum("ij,jk->ik", left, right), left @ right)
-assert torch.equal(torch.einsum("bij,jk->bik", _stack, right), _stack @ right)
-assert torch.equal(torch.einsum("ij->ji", left), left.T)
-assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
-assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1e-3)
-assert torch.einsum("ij->j", left).tolist() == [9, 12]
-
-# %% [markdown]
-# Now the digits: n for digits, c for classes, h and w for height and width. The pictures stay pictures.
-#
-# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
-
-# %% predict=true
-guess = (10, 8, 8)  # a tuple
-
-# %% name="einsum-of-digits"
-added = torch.einsum("nc,nhw->chw", hot, images)
-count = hot.sum(dim=0)  # how many digits each class has
-show_digits(added / count[:, None, None], says=range(10))
-reveal(guess, added.shape)
-
-# %% claim=true
-assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
-
-# %% [markdown]
-# Only n is missing, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
-
-# %% [markdown]
-# ### Exercise: `batched_einsum`
-#
-# *{minutes} minutes*
-#
-# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. With three axes it is easy to transpose or to sum the wrong one, and letters say which one you mean.
-# Write four products, each with one line of `einsum`. For each, ask which letters come in, and which stay.
-# For example, in *applied* each matrix of the batch meets a vector of its own: `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
-
-# %% name="batched-einsum-example"
-matrices, vectors = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
-for matrix, vector in zip(matrices, vectors):
-    print(matrix @ vector)
-
-# %% exercise="batched_einsum"
-def batched_einsum(a, b, v):
-    """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
-
-    "product" (B, n, m): each matrix in a times the one in b at the same place.
-    "gram" (B, n, n): each matrix in a times its own transpose.
-    "applied" (B, n): each matrix in a times the vector in v at the same place.
-    "total" (n, m): the sum of the products over the batch.
-
-    With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
-    """
-    ### BEGIN SOLUTION
-    return {
-        "product": torch.einsum("bnk,bkm->bnm", a, b),
-        "gram": torch.einsum("bik,bjk->bij", a, a),
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": torch.einsum("bnk,bkm->nm", a, b),
-    }
-    ### END SOLUTION
-
-
-# %% check="batched_einsum" points=4
-check("batched_einsum", batched_einsum)
-
-# %% mine=true
-my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
-
-# %% [markdown] side=true
-# #### What does `@` do with more than two axes?
-#
-# *{minutes} minutes*
-#
-# It multiplies the matrices that lie in the last two axes. The axes before them are the batch, and they broadcast as in chapter 1b.
-
-# %% name="batched-matmul"
-matrices = torch.randn(2, 3, 4)  # two of (3, 4)
-print((matrices @ torch.randn(2, 4, 5)).shape, (matrices @ torch.randn(4, 5)).shape)
-print((matrices @ matrices.mT).shape)
-
-# %% claim=true
-assert (matrices @ torch.randn(2, 4, 5)).shape == (matrices @ torch.randn(4, 5)).shape == (2, 3, 5)
-assert (matrices @ matrices.mT).shape == (2, 3, 3)
-
-# %% [markdown] side=true
-# #### Can a product turn a picture around?
-#
-# *{minutes} minutes*
-#
-# Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
-
-# %% name="batched-einsum-used"
-same = torch.eye(8)  # 1 on the diagonal, 0 elsewhere
-turns = torch.stack([same, same.flip(1), same.roll(1, dims=1), same * (torch.arange(8) % 2)])
-turned = my_batched_einsum(images[:4], turns, torch.ones(4, 8))["product"]
-show_digits([*images[:4], *turned], per_row=4)
-
-# %% claim=true
-assert torch.equal(turned[0], images[0]) and torch.equal(turned[1], images[1].flip(1))
-assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] == 0).all()
-
 # %% [markdown] name="dtypes"
-# ## 2 What a format cannot hold
+# ## 1 What a format cannot hold
 #
 # *{minutes} minutes*
 #
@@ -209,10 +82,10 @@ assert images.sum() == 561_718 and ink == math.inf
 # Why does a format end, and what else can it not hold?
 # Suppose you may write down only three digits and a power of ten, and the power has a single digit, with a plus or a minus.
 #
-# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
-# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps.
+# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9, where the digits may begin with zeros. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps. (From the exact middle it goes to the end whose last binary digit is 0.)
 #
-# A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently. (The first binary digit is always 1, so it needs no bit.)
+# A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently. (The first binary digit is 1, but for the very smallest numbers, so it needs no bit.)
 #
 # | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
 # |---|---|---|---|---|---|
@@ -221,7 +94,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # | float16 | 16 | 11 | 6e-8 | 65,504 | 2,048 |
 # | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
 #
-# bfloat16 goes nearly as far as float32 with half of the bits, and pays for that with digits.
+# bfloat16 reaches nearly as far as float32 with half of the bits, and pays for that with precision.
 # Two numbers show what each format loses: a tiny one, 0.00000002 or 2e-8, and 257:
 
 # %% name="float16-range"
@@ -268,10 +141,10 @@ assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
+# The 1 is lost: the sum lies in the middle of a gap, and is rounded back to where it was.
 # A counter in float32 stops there for good, and one in bfloat16 as early as 256.
 #
-# The number need not be large. Just above 1, bfloat16 has gaps of 0.0078, so a step of 0.5 counts, and one of 0.001 is lost:
+# The number need not be large. Just above 1, bfloat16 has gaps of 1 / 128, about 0.0078. So 1 + 0.5 is another number, and 1 + 0.001 is rounded back to 1:
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -385,7 +258,7 @@ print(f"float64 takes {ratio:.1f} times as long as float32")
 assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32).eps
 
 # %% [markdown] name="softmax"
-# ## 3 Scores become shares
+# ## 2 Scores become shares
 #
 # *{minutes} minutes*
 #
@@ -423,7 +296,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Chapter 2 will use your function. Choose the constant so that no share is nan. Rows may differ much, so each needs a constant of its own.
+# If you write it, chapter 2 uses your function. Choose the constant so that no share is nan. Rows may differ much, so each needs a constant of its own.
 # For the scores 1000 and 1000, for example, -1000 will do:
 
 # %% name="softmax-example"
@@ -450,12 +323,139 @@ def softmax_stable(x, dim):
 # %% check="softmax_stable" extra=3
 check("softmax_stable", softmax_stable)
 
+# %% [markdown]
+# ## 3 Letters for axes
+#
+# *{minutes} minutes*
+#
+# Now something else that makes long sums: products. In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
+# With `einsum` (it is named after Einstein's way of writing sums) you need neither. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
+# Then einsum lines up axes that have the same letter, multiplies, and sums over each letter that is missing after the arrow.
+#
+# Here is the matrix product. The rows of the result are i and its columns k, and j is the axis that the two matrices share:
+
+# %% name="letters"
+left = torch.tensor([[1, 2], [3, 4], [5, 6]])  # (3, 2)
+right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
+figures.matrix_product(left, right, letters="ijk")
+
+# %% [markdown]
+# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i. The last one multiplies every row of `left` with every row of `left`: the rows come in twice, so they need two letters, i and k.
+
+# %% name="einsum"
+print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
+print(torch.einsum("ij,jk->ik", left, right))  # the matrix product left @ right
+print(torch.einsum("ij,kj->ik", left, left))  # every row meets every row
+
+# %% claim=true
+_stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
+assert torch.equal(torch.einsum("ij,jk->ik", left, right), left @ right)
+assert torch.equal(torch.einsum("bij,jk->bik", _stack, right), _stack @ right)
+assert torch.equal(torch.einsum("ij->ji", left), left.T)
+assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
+assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1e-3)
+assert torch.einsum("ij->j", left).tolist() == [9, 12]
+
+# %% [markdown]
+# Now the digits: n for digits, c for classes, h and w for height and width. The pictures stay pictures.
+#
+# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
+
+# %% predict=true
+guess = (10, 8, 8)  # a tuple
+
+# %% name="einsum-of-digits"
+added = torch.einsum("nc,nhw->chw", hot, images)
+count = hot.sum(dim=0)  # how many digits each class has
+show_digits(added / count[:, None, None], says=range(10))
+reveal(guess, added.shape)
+
+# %% claim=true
+assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
+
+# %% [markdown]
+# Only n is missing, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
+
+# %% [markdown]
+# ### Exercise: `batched_einsum`
+#
+# *{minutes} minutes*
+#
+# A batch of digits is a batch of matrices: one axis counts the digits, and two belong to each matrix. With three axes it is easy to transpose or to sum the wrong one, and letters say which one you mean.
+# Write four products, each with one line of `einsum`. For each, ask which letters come in, and which stay.
+# For example, in *applied* each matrix of the batch meets a vector of its own: `bnk` and `bk` come in, `b` and `n` stay, and `k` is summed over. With a loop it looks like this:
+
+# %% name="batched-einsum-example"
+matrices, vectors = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
+for matrix, vector in zip(matrices, vectors):
+    print(matrix @ vector)
+
+# %% exercise="batched_einsum"
+def batched_einsum(a, b, v):
+    """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
+
+    "product" (B, n, m): each matrix in a times the one in b at the same place.
+    "gram" (B, n, n): each matrix in a times its own transpose.
+    "applied" (B, n): each matrix in a times the vector in v at the same place.
+    "total" (n, m): the sum of the products over the batch.
+
+    With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
+    """
+    ### BEGIN SOLUTION
+    return {
+        "product": torch.einsum("bnk,bkm->bnm", a, b),
+        "gram": torch.einsum("bik,bjk->bij", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+    ### END SOLUTION
+
+
+# %% check="batched_einsum" points=4
+check("batched_einsum", batched_einsum)
+
+# %% mine=true
+my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
+
+# %% [markdown] side=true
+# #### What does `@` do with more than two axes?
+#
+# *{minutes} minutes*
+#
+# It multiplies the matrices that lie in the last two axes. The axes before them are the batch, and they broadcast as in chapter 1b.
+
+# %% name="batched-matmul"
+matrices = torch.randn(2, 3, 4)  # two of (3, 4)
+print((matrices @ torch.randn(2, 4, 5)).shape, (matrices @ torch.randn(4, 5)).shape)
+print((matrices @ matrices.mT).shape)
+
+# %% claim=true
+assert (matrices @ torch.randn(2, 4, 5)).shape == (matrices @ torch.randn(4, 5)).shape == (2, 3, 5)
+assert (matrices @ matrices.mT).shape == (2, 3, 3)
+
+# %% [markdown] side=true
+# #### Can a product turn a picture around?
+#
+# *{minutes} minutes*
+#
+# Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
+
+# %% name="batched-einsum-used"
+same = torch.eye(8)  # 1 on the diagonal, 0 elsewhere
+turns = torch.stack([same, same.flip(1), same.roll(1, dims=1), same * (torch.arange(8) % 2)])
+turned = my_batched_einsum(images[:4], turns, torch.ones(4, 8))["product"]
+show_digits([*images[:4], *turned], per_row=4)
+
+# %% claim=true
+assert torch.equal(turned[0], images[0]) and torch.equal(turned[1], images[1].flip(1))
+assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] == 0).all()
+
 # %% [markdown] name="recap"
 # ## What you can do now
 #
-# - write a product of many axes without a transpose, and read one that somebody else wrote
 # - say where a format ends, and how large its gaps are
 # - keep a softmax finite
+# - write a product of many axes without a transpose, and read one that somebody else wrote
 
 # %% name="progress"
 progress(1)
@@ -496,7 +496,7 @@ hunt()
 # *{minutes} minutes*
 #
 # Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1, as 0.001 was in section 2? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
+# Is a small step lost beside 1, as 0.001 was in section 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
 
 # %% exercise="precision_lab"
 def precision_lab(step, tiny, count, n):

@@ -11,7 +11,7 @@
 # 2. say where a nan comes from, and keep it out
 # 3. get gradients where the result is several numbers
 #
-# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, and three for extra credit come after the end, for another evening.
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises, apart from those for extra credit. One exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("2c")
 
 # %% [markdown]
-# Here is a function that is 0 from x = 0 on, and beside it the gradient that torch gives. At x = 0 torch gives nan, "not a number". Section 2 says why.
+# Here is a function that is 0 for every x from 0 upward, and beside it the gradient that torch gives. At x = 0 torch gives nan, "not a number". Section 2 says why.
 
 # %% name="first-page" figure=true
 figures.nan_at_zero()
@@ -105,7 +105,7 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
     _y.backward()
 
 # %% [markdown]
-# Six, and no error: when `backward` came, the saved x was 3, and 2 * 3 is 6. Take `detach()` in place of `.data`: then torch counts the change, and `backward` stops with the error of above.
+# Six, and no error: when `backward` came, the saved x was 3, and 2 * 3 is 6. Take `detach()` in place of `.data`: then torch counts the change, and `backward` stops with the error above.
 
 # %% [markdown] side=true
 # #### Can I see the count, and may I change a leaf?
@@ -150,7 +150,7 @@ assert x.item() == 2 and x.grad.item() == 3
 # ### Bug hunt
 #
 # Three small programs about gradients.
-# The first one has the error of `exp` above. The second one updates a leaf outside `no_grad`, which stops as it did in chapter 2a. The third one runs, and one of its results is wrong.
+# The first two stop with errors that you know, one of them from chapter 2a. The third one runs, and one of its results is wrong.
 # Change as little as you can.
 #
 # ### Exercise: `fix_inplace`
@@ -277,9 +277,9 @@ assert torch.allclose(x.grad, x.detach().exp())
 # *{minutes} minutes*
 #
 # A gradient can also break without an error, although nothing was changed in place.
-# One nan in it is enough: after one step, each weight that it reached is nan, and so is the next loss.
+# One nan is enough: after one step, each weight whose gradient was nan is nan itself, and so is the next loss.
 #
-# The nan often comes from a place where you thought you had been careful.
+# It often comes from a line that was meant to prevent it.
 #
 # *Predict.* `torch.where(x > 0, torch.log(x), 0.0)` at x = 0 gives 0, since `where` picks the other value. What is its gradient?
 
@@ -301,7 +301,7 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 # torch computed the logarithm at 0 all the same. On the way back `where` sends it a 0, and the logarithm's rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
 # (It is the same in the picture at the top: the slope of the root is infinite at 0, and `* 0` sends it a 0.)
 #
-# So it is too late to clean the result. Keep bad numbers *out of* the dangerous function: put a harmless 1 in their place first.
+# So it is too late to clean the result. Keep bad numbers *out of* the dangerous function: put a harmless 1 in their place first. (The log of 1 is 0, just the value that we want. For another function, choose the value with a second `where` afterwards.)
 
 # %% name="where-inside"
 x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -472,8 +472,8 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 #
 # *{minutes} minutes*
 #
-# Write a function that gives this product for any f. After that you ask about the four and the nine.
-# For example, at x = (1, 2) the outputs x0 ** 2 and x1 ** 2 have the gradients (2, 0) and (0, 4). If they count once and ten times, this is the product:
+# Write a function that gives this product for any f. With it you will ask about the four and the nine.
+# An example: at x = (1, 2) the outputs `x0 ** 2` and `x1 ** 2` have the gradients (2, 0) and (0, 4). If they count once and ten times, this is the product:
 
 # %% name="vjp-example"
 table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of x0 ** 2 and of x1 ** 2
@@ -533,7 +533,8 @@ def wrongness(pictures):
 pictures = my_descend(wrongness, torch.zeros(64, 10), 1.0, 200)
 
 # %% [markdown]
-# Now let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
+# Now let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest. Then the product is the gradient of the four's score minus the nine's: how much each pixel speaks for a four and against a nine.
+# (For these ten pictures you can check it: it must be picture 4 minus picture 9. With layers in between, as in chapter 3, only the gradient tells you.)
 
 # %% name="vjp-used"
 four = unseen[labels[unseen] == 4][0]  # the first four that nothing was learned from
@@ -549,7 +550,6 @@ assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 
 # %% [markdown]
 # Red pixels speak for the four, and blue ones for the nine: red along the bar of the four, below the middle, and blue at the top, where the nine is closed and the four is open.
-# (For these ten pictures you could have subtracted two of them. With layers in between, as in chapter 3, only the gradient tells you.)
 
 # %% [markdown] side=true
 # #### Why must a loss be one number?
@@ -714,7 +714,7 @@ with warnings.catch_warnings():
 #
 # | what happens | what follows |
 # |---|---|
-# | a step gives a result | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
+# | an operation makes a tensor | it is no leaf, and keeps a `.grad` only if you call `retain_grad()` before `backward` |
 # | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds to `.grad` |
 # | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
 # | a result is changed in place | `backward` fails if that result was saved |
@@ -916,7 +916,7 @@ check("LeakyClamp", LeakyClamp)
 #
 # *{minutes} minutes*
 #
-# The gradient says how the loss changes from place to place. Its own gradient says how the gradient does.
+# The gradient says how the loss changes from place to place. The second derivatives say how the gradient itself changes.
 
 # %% [markdown] side=true
 # #### How do you differentiate twice?

@@ -11,7 +11,7 @@
 # 2. use `train`, `eval` and `no_grad`, each for its own purpose
 # 3. look inside a model while it runs
 #
-# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Two more exercises are for extra credit.
+# This takes about {minutes} minutes of reading and running, and {exercises} for the exercises. Two more exercises come after the end, for extra credit. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -77,9 +77,9 @@ def accuracy(model, pictures=ink):
 #
 # ### All alike
 #
-# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers? (Here all begin at 0.1: with zeros in both layers the first one would get no gradient at all.)
+# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
 #
-# *Predict.* The model has 32 hidden units, each with 64 weights that can be drawn as a picture. After ten steps, are the 32 pictures still the same?
+# *Predict.* Every number of a model begins at 0.1. It has 32 hidden units, each with 64 weights that can be drawn as a picture. After ten steps, are the 32 pictures still all alike?
 
 # %% predict=true
 guess = True  # True or False
@@ -105,7 +105,7 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 # %% [markdown] name="zero-weights-text"
 # They have moved, but all in the same way, because equal weights get equal gradients. So 32 units do the work of one.
 # (The sides are still red: hardly any ink falls there, so the 0.1 stays.)
-# Each of the ten pictures had a label. Hidden units have none, so they differ only if they begin different, and random weights do that.
+# In chapter 2 each picture had a label of its own, which made it different. A hidden unit has none, so it must begin different: that is why weights are random.
 #
 # ### The wrong size
 #
@@ -284,7 +284,8 @@ def deep():
     for _ in range(10):
         layers.append(nn.Linear(64, 64))
         layers.append(nn.ReLU())
-    return layers.append(nn.Linear(64, 10))
+    layers.append(nn.Linear(64, 10))
+    return layers
 
 
 as_it_comes, your_start = deep(), my_init_he(deep())
@@ -346,7 +347,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 # The start is good, and something else can still spoil a deep network. Some layers do one thing while the model learns, and another when you use it.
 # If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
-# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one. (That helps against learning by heart, as chapter 4b shows.)
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one. (So it learns less by heart; chapter 4b explains what that is.)
 #
 # *Predict.* The input is 1000 ones. Which two numbers does the result contain?
 
@@ -386,7 +387,7 @@ careful.eval()
 # A good start keeps the numbers at a good size only until training moves the weights.
 # `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1, and then applies a weight and a bias that it learns.
 #
-# While the model learns, the layer takes mean and deviation from the batch that is passing through.
+# While the model learns, the layer takes the mean and the standard deviation of the current batch.
 # When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running mean and a running variance, in buffers.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and each call in train mode moves it a tenth of the way to the batch's mean. Where is it after the first call?
@@ -419,7 +420,7 @@ assert not torch.equal(norm.running_mean, _before)
 figures.modes()
 
 # %% [markdown]
-# One batch was too few for the running mean. After fifty it has arrived, and both modes give nearly the same:
+# One call was too few for the running mean. After fifty more it has arrived, and both modes give nearly the same:
 
 # %% name="batch-norm-later"
 norm.train()
@@ -469,10 +470,10 @@ for _training in (True, False):
 # The mode changes what layers compute; with `no_grad` torch builds no graph.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 #
-# The function `accuracy` of section 1 does none of this. For a model with dropout it says something else at each call. Here it is as it should be:
+# The function `accuracy` of section 1 does none of this. Train the model with dropout, and it says something else at each call, and too little. Here it is as it should be:
 
 # %% name="fair-accuracy"
-careful.train()
+train(careful.train(), 200)
 print("before:", [f"{accuracy(careful):.1%}" for _ in range(3)])
 
 
@@ -556,7 +557,7 @@ for handle in handles:
     handle.remove()
 
 # %% [markdown] name="tracing"
-# The message says which shapes did not fit, and the hooks say where: the ReLU was the last to run, so it failed in the layer after it.
+# The message says which shapes did not fit, and the hooks say where: the ReLU was the last to run, so the next layer failed.
 # A hook stays until you remove it, hence the loop at the end.
 #
 # ### Exercise: `call_counts`
@@ -580,8 +581,8 @@ def call_counts(module, x):
 
     The names are those of module.named_modules(), without the module itself; a
     submodule that does not run is not in the dict. module(x) is called once. Afterwards
-    the hooks of this function are gone, also when module(x) raises an error, which goes
-    on to the caller; hooks of others stay.
+    the hooks that you added are removed, and no others, also when module(x) raises an
+    error, which goes on to the caller.
     """
     ### BEGIN SOLUTION
     ran, handles = [], []
@@ -634,7 +635,7 @@ print(my_call_counts(Colleagues(), torch.randn(5, 64)))
 assert my_call_counts(Colleagues(), torch.randn(5, 64)) == {"hidden": 3, "out": 1}
 
 # %% [markdown]
-# `drop` is missing: it was made and never called. And `hidden` ran three times, so the model has one hidden layer where you might have expected three.
+# `drop` is missing: it was made and never called. And `hidden` ran three times: it is one layer, used three times.
 
 # %% [markdown] side=true
 # #### Does `model.forward(x)` run a hook?
@@ -698,12 +699,58 @@ print([f() for f in late], [f() for f in bound])
 # %% claim=true
 assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "b"]
 
+# %% [markdown] name="checklist"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can start a deep network so that it learns, put it into the right mode, and find the layer that fails.
+#
+# | you see | look at |
+# |---|---|
+# | the loss of a deep network stays at that of guessing, log(10) | its first weights |
+# | two evaluations differ | `model.eval()` |
+# | "shapes cannot be multiplied" | left: what came in; right: the layer's (in, out) |
+
+# %% name="progress"
+progress(3)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions-1-3"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. Why are the first weights random, and how large should they be?
+# 2. What does `eval()` change, and what does `no_grad()`?
+# 3. How do you find the layer whose shape does not fit?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Equal units get equal gradients and stay equal. And the numbers must neither vanish nor explode on their way through the layers.
+# 2. `eval()` changes what some layers compute, and `no_grad()` whether torch builds a graph.
+# 3. With hooks: it is the layer after the last one that ran.
+#
+# </details>
+
+# %% [markdown]
+# Further reading: He and others, "Delving Deep into Rectifiers" (2015); Ioffe and Szegedy, "Batch Normalization" (2015); Srivastava and others, "Dropout" (2014).
+#
+# Next comes *Chapter 3d: Save and reuse*: you keep what a model has learned in a file, and use it for another task.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
+
 # %% [markdown] name="dropout-text"
 # ## 4 Layers from scratch
 #
 # *{minutes} minutes*
 #
-# This section is for those who want more: two exercises for extra credit, which nothing later needs.
+# Two layers that you know, written by hand.
 #
 # ### Exercise: `Dropout`
 #
@@ -830,47 +877,3 @@ class BatchNorm1d(nn.Module):
 
 # %% check="BatchNorm1d" extra=3
 check("BatchNorm1d", BatchNorm1d)
-
-# %% [markdown] name="checklist"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can start a deep network so that it learns, put it into the right mode, and find the layer that fails.
-#
-# | you see | look at |
-# |---|---|
-# | the loss of a deep network stays that of guessing | its first weights |
-# | two evaluations differ | `model.eval()` |
-# | "shapes cannot be multiplied" | left: what came in; right: the layer's (in, out) |
-
-# %% name="progress"
-progress(3)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions-1-3"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. Why are the first weights random, and how large should they be?
-# 2. What does `eval()` change, and what does `no_grad()`?
-# 3. How do you find the layer whose shape does not fit?
-#
-# <details><summary>Answers</summary>
-#
-# 1. Equal units get equal gradients and stay equal. And the numbers must neither vanish nor explode on their way through the layers.
-# 2. `eval()` changes what some layers compute, and `no_grad()` whether torch builds a graph.
-# 3. With hooks: it is the layer after the last one that ran.
-#
-# </details>
-
-# %% [markdown]
-# Further reading: He and others, "Delving Deep into Rectifiers" (2015); Ioffe and Szegedy, "Batch Normalization" (2015); Srivastava and others, "Dropout" (2014).
-#
-# Next comes *Chapter 3d: Save and reuse*: you keep what a model has learned in a file, and use it for another task.

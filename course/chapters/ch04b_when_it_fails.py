@@ -66,7 +66,7 @@ figures.ten_points(new=True)
 
 # %% [markdown]
 # The curve has learned the noise of the ten points too.
-# That is **overfitting**: a model fits the data that it has seen so closely that it gets worse on new data.
+# That is **overfitting**: a model fits the data that it has seen so closely that it does worse on new data than a simpler one would.
 #
 # ### Wrong labels
 #
@@ -185,7 +185,7 @@ assert lowest < 80
 #
 # At first the model learns what is true of all handwriting, for example that a 0 is round, and that helps in the drawer too.
 # After that it learns mostly what belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
-# To do so it forgets some of what it knew.
+# In doing so it loses some of what it had learned.
 
 # %% [markdown] name="remedies-text"
 # ## 2 What helps?
@@ -291,7 +291,7 @@ assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:
 #
 # ### A second drawer
 #
-# One caution. You took the moment at which the validation loss was lowest. Among so many epochs, one fits this drawer best partly by luck.
+# One caution. You took the moment at which the validation loss was lowest. With so many epochs to choose from, the best one owes part of its score to luck.
 # For an honest number you need a second drawer that you open once, at the very end: the **test** set.
 
 # %% [markdown] side=true
@@ -392,7 +392,7 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
 # The first softmax gives almost [1, 0, 0]. The softmax inside `cross_entropy` takes these for logits, and a logit of 1 is hardly more than 0.
-# So with three classes the loss can never fall below 0.55, and with ten never below 1.46, and torch reports no error.
+# So with three classes the right one never gets more than `e / (e + 1 + 1)`, which is 0.58, and minus its log is 0.55: the loss can never fall below that, with ten classes never below 1.46, and torch reports no error.
 #
 # The other trap is a wrong shape. You met it in chapter 1b.
 #
@@ -418,7 +418,7 @@ _losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none
 assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
 
 # %% [markdown]
-# All three messages are spam. Being sure that one is not costs 4, not knowing costs log(2), which is 0.69, and being sure that one is costs almost nothing.
+# All three messages are spam. A score of -4, surely not spam, costs 4. A score of 0, no idea, costs log(2), which is 0.69. A score of 4, surely spam, costs almost nothing.
 #
 # ### Exercise: `loss_inputs`
 #
@@ -429,7 +429,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
 # | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
-# | marked | one of k | logits (n, k) | (n, k): 1 at the right class, 0 elsewhere | `cross_entropy`, which wants these as floats |
+# | marked | one of k | logits (n, k) | (n, k): 1 at the right class, 0 elsewhere | `cross_entropy`, with the targets as floats |
 # | letters | each letter of a word: one of k | logits (n, length, k) | labels (n, length), int64 | `cross_entropy` |
 # | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
 # | price | a number | (n, 1) | floats (n,) | `mse_loss`, on equal shapes |
@@ -598,11 +598,11 @@ figures.museum()
 # - *gradients never cleared*: it swings without end
 # - *inputs and targets in different orders*: it gets no better than a model that always answers the mean
 # - *learned by heart*: the blue curve alone looks healthy
-# - *measured with dropout on*: one model, measured twice; the lower curve is right
+# - *measured with dropout on*: one model, measured in both modes; believe the lower curve, that of eval mode
 # - *one wild batch*, with numbers far too large: a jump, and long after it the loss is still higher than before it
 #
 # A curve gives you a suspect. To be certain, take a single batch, and let the model learn it by heart: this time on purpose, as a test of the set-up.
-# (`Adam` is an optimizer that adapts the steps of each parameter, and so needs no search for a rate; chapter 4c is about it.)
+# (`Adam` is an optimizer that adapts the steps of each parameter, and so needs less search for a rate; chapter 4c is about it.)
 #
 # *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
 
@@ -834,7 +834,7 @@ print(f"{fallen[0]:.3f} ... {fallen[-1]:.4f}")
 #
 # def loop_h(model, x, y, steps):
 #     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-#     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+#     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # every 20 steps
 #     losses = []
 #     for step in range(steps):
 #         optimizer.zero_grad()
@@ -956,7 +956,7 @@ def loop_g(model, x, y, steps):
 
 def loop_h(model, x, y, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # every 20 steps
     losses = []
     for step in range(steps):
         optimizer.zero_grad()
@@ -1023,12 +1023,12 @@ for _loop in my_broken_loops().values():
 # | the loss ... | look at |
 # |---|---|
 # | is far from log(k) at first | the scale of the inputs; the first weights; shapes |
-# | does not move at all | `step`, `backward`, `zero_grad` between them; the optimizer's parameters; `requires_grad` |
+# | does not move at all | no `step` or no `backward`; `zero_grad` between the two; the optimizer's parameters; `requires_grad` |
 # | swings | `zero_grad` missing; the learning rate |
 # | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
 # | gets no better than always answering the mean | inputs and targets in different orders; (n, 1) against (n,) |
 # | stops early | softmax before the loss; a rate that decays too soon |
-# | falls, and the model says one thing to everything | not shuffled (chapter 4a) |
+# | falls, but the model gives one answer to everything | batches that are sorted, not shuffled (chapter 4a) |
 # | is fine, but not on new data | learned by heart; measured in the wrong mode |
 
 # %% name="progress"
@@ -1060,4 +1060,4 @@ hunt()
 # </details>
 
 # %% [markdown]
-# Next comes *Chapter 4c: Learning rates*. Every line of the loop is right, and the loss still does not fall.
+# Next comes *Chapter 4c: Learning rates*. There every line of the loop is right, and still the loss does not fall.

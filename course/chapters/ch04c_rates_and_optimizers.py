@@ -288,7 +288,7 @@ with torch.random.fork_rng():
 # %% name="house-standardized"
 center, spread = size.mean(), size.std()
 standardized, w, b = descend_raw(200, 0.1, (size - center) / spread)
-# w * (size - center) / spread + b, sorted by size:
+# w * (size - center) / spread + b, multiplied out:
 slope = w / spread  # for one square foot, not for one standard deviation
 intercept = b - slope * center
 print(f"price = {slope:.4f} * size + {intercept:.4f}")
@@ -319,7 +319,7 @@ figures.curves(
 # *{minutes} minutes*
 #
 # Here is a program with the same illness, and its author is still waiting. The data have several columns, and the answer has to be in the units of the data.
-# So convert the weights back to these units:
+# For one column, the weight is converted back like this:
 
 # %% name="house-prices-example"
 weight, spread_of_size = 90, 500  # 90 for each standard deviation, which is 500
@@ -446,9 +446,9 @@ assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 
 # %% [markdown]
 # 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
-# With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences that are left.
+# With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences in the gradients' sizes that are left.
 #
-# A network has many such differences. In chapter 3b you repaired `HouseNet`, and it has never learned a price since. It multiplies its output by 100, so its gradients are huge. Train it on the standardized sizes: by SGD at the rate that was right for the line, and at one a thousand times smaller, and then by Adam.
+# A network has many such differences. You repaired `HouseNet` in chapter 3b, but never trained it. It multiplies its output by 100, so its gradients are huge. Train it on the standardized sizes: by SGD at the rate that was right for the line, and at one a thousand times smaller, and then by Adam.
 
 # %% mine=true
 class PlainHouseNet(nn.Module):
@@ -478,17 +478,17 @@ print("right         ", [round(each, 1) for each in right.tolist()])
 assert (learner(sizes) - right).abs().max() < 15
 
 # %% [markdown]
-# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house. (At 0.00001 it arrives; you would have to find that out.) Adam divides the huge gradients by their own size, and finds the prices at its usual rates.
+# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house. (At 0.00001 it arrives; you would have to find that out.) Adam divides the huge gradients by their own size, and finds the prices.
 #
 # An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. You get it by `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)`, and Adam has it too.
 #
-# Here are the three ways from the top again.
+# Here are the three ways from the top again. The grey lines join places of equal loss, and each dot is a step; each optimizer has a rate that suits it here.
 
 # %% figure=true
 figures.surface()
 
 # %% [markdown]
-# The grey lines join places of equal loss, and each dot is a step; each optimizer has a rate that suits it here. SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam at first goes equally far along the valley and across, however steep each is, and swings a little past the bottom, because it has momentum too.
+# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam at first goes equally far along the valley and across, however steep each is, and swings a little past the bottom, because it has momentum too.
 #
 # Which one do you begin with? With Adam, at 0.001, 0.003 and 0.01: it needs the least search. Then try SGD with momentum at a few rates, and measure.
 
@@ -562,7 +562,7 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 #
 # *{minutes} minutes*
 #
-# Write a module of your own and the five lines of a training step (chapter 4a), in an empty cell.
+# Write a module of your own and the five lines of a training step (chapter 4a), from memory.
 # The goal is a mean squared error below 0.02, with Adam at the rate 0.01. The best straight line has an error ten times as large:
 
 # %% name="sin-fit-example"
@@ -717,9 +717,9 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# After 22 calls the rate is down to a tenth. If you call the scheduler once an epoch, that is after 22 epochs. If you call it in each step by mistake, it is after a single epoch, and soon the model stands still.
+# After 22 calls the rate is down to a tenth, since 0.9 ** 22 is about 0.1. Call the scheduler once an epoch. An epoch has 22 steps here, so if you call it in each step by mistake, the rate is down to a tenth after a single epoch, and soon the model stands still.
 #
-# At the very start the gradients are large, and what Adam remembers rests on a few of them. So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
+# At the very start Adam has seen only a few gradients, so its idea of their size is poor, and a large step is risky. So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
 
 # %% name="scheduler" figure=true
 p = torch.zeros(1, requires_grad=True)
@@ -816,7 +816,7 @@ for name, lrs in rates.items():
 assert all(int(_share[:-1]) > 80 for _share in shares)
 
 # %% [markdown]
-# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find back, because each later step is as large. When the rate falls, all of them learn. The warm-up changes little in a network as small as this; it is made for deep ones, and for Adam.
+# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find their way back, because each later step is as large. When the rate falls, all of them learn. The warm-up changes little in a network as small as this; it is made for deep ones, and for Adam.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -167,9 +167,9 @@ def plain_bench(fn, warmup, iters, sync):
 my_bench = mine("bench", plain_bench)
 
 # %% [markdown]
-# Now use it, for a whole training step of the digit reader of chapter 5a.
+# Now use it, for a whole training step of the digit reader of chapter 5a. First the digits and the device:
 
-# %% name="stopwatch"
+# %% name="digits"
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -178,15 +178,19 @@ labels = torch.tensor(digits.target)
 if device == "auto":
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
+machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
+print(f"{len(ink)} digits, on {machine}")
 
+# %% [markdown]
+# And here is the step, with your stopwatch around it:
 
+# %% name="stopwatch"
 def stopwatch(action, calls=5 if short else 15):
     """The seconds that one call takes, on the device of this notebook."""
     sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
     return my_bench(action, 2, calls, sync)
 
 
-machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
 reader = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
 sgd = torch.optim.SGD(reader.parameters(), lr=0.5)
 x, y = ink.to(device), labels.to(device)
@@ -199,22 +203,22 @@ def step(rows):
     sgd.step()
 
 
-print(f"{machine}: a step with one digit takes {stopwatch(lambda: step(1)) * 1e6:.0f} microseconds")
+print(f"a step with one digit takes {stopwatch(lambda: step(1)) * 1e6:.0f} microseconds")
 
 # %% [markdown]
 # An epoch goes once through all 1,797 digits. With batches of one digit it has 1,797 steps, and with batches of 64 it has 29.
 #
-# *Predict.* How many times as fast is an epoch with batches of 64: not at all, about three times, or more than ten times?
+# *Predict.* How much faster is an epoch with batches of 64: no faster, about three times, or more than ten times?
 
 # %% predict=true
-guess = "more than ten"  # "not at all", "about three", or "more than ten"
+guess = "more than ten"  # "no faster", "about three", or "more than ten"
 
 # %% name="epochs-by-batch"
 batches = [1, 4, 16, 64, 256, 1024]
 epochs = [stopwatch(lambda rows=rows: step(rows)) * 1797 / rows for rows in batches]  # seconds
 faster = epochs[0] / epochs[3]
-print(f"{machine}: {epochs[0]:.3f} s with one digit, {epochs[3]:.3f} s with 64: {faster:.0f} times")
-reveal(guess, "more than ten" if faster > 10 else "about three" if faster > 1.5 else "not at all")
+print(f"an epoch: {epochs[0]:.3f} s with one digit, {epochs[3]:.3f} s with 64")
+reveal(guess, "more than ten" if faster > 10 else "about three" if faster > 1.5 else "no faster")
 
 # %% claim=true
 assert faster > 8
@@ -226,10 +230,10 @@ assert faster > 8
 figures.time_by_batch(batches, epochs)
 
 # %% [markdown]
-# Both axes are logarithmic: from one line of the grid to the next it is ten times as much. At the left the line falls steeply, because four times as many rows take a quarter of the time. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves little.
+# Both axes are logarithmic: each line of the grid is ten times the one below it, and each mark at the bottom is four times the one before. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves little.
 # On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
 #
-# So take a batch where the line is nearly flat, if it fits into the memory.
+# So take a batch where the line is nearly flat, if it fits into the memory. (Not the largest that there is: an epoch of two large steps teaches the reader less than one of many small ones.)
 
 # %% [markdown] side=true
 # #### Is half the bits twice the speed?
@@ -363,7 +367,7 @@ assert len(noted) == 1 or not can_compile
 # *{minutes} minutes*
 #
 # You can compute roughly how many bytes a step will hold, before the GPU tells you that they do not fit.
-# For that you have to know what the forward pass saves. `saved_shapes` runs one, and lists the shape of each tensor that is saved. Here are those of the digit reader, for 32 digits:
+# For that you have to know what the forward pass saves. `saved_shapes`, a helper of this course, runs one and lists the shape of each tensor that is saved. Here are those of the digit reader, for 32 digits:
 
 # %% name="what-is-saved"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
@@ -376,9 +380,14 @@ for _rows in (32, 320):
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# First come the digits, which the first layer saves. Its result is not in the list: the ReLU can tell from its own result where it has cut off.
-# That result comes twice, because the ReLU and the last layer both save it, but its memory counts only once.
-# The last one is the weight of the last layer, transposed. It counts as a weight, and not as an activation.
+# | shape | what it is | counts |
+# |---|---|---|
+# | (32, 64) | the digits, saved by the first layer | as activations |
+# | (32, 256) | the result of the ReLU, saved by the ReLU | as activations |
+# | (32, 256) | the same result, saved by the last layer | no more: it is the same memory |
+# | (256, 10) | the weight of the last layer, transposed | no: it is a weight |
+#
+# The result of the first layer is not saved, because the ReLU can tell from its own result where it has cut off.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 #
 # ### Exercise: `memory_plan`
@@ -387,7 +396,7 @@ for _rows in (32, 320):
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
 #
-# Three of the parts are a matter of counting. For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves:
+# Three of the parts are a matter of counting. (Work on a copy of the model: `copy.deepcopy(model)`.) For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves, as `saved_shapes` does:
 
 # %% name="memory-plan-example"
 def pack(tensor):  # torch calls it with each tensor that it saves, and keeps what it returns
@@ -486,7 +495,16 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
 # (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
 #
-# So choose your batch in two steps: from the picture of section 2, where the line is nearly flat, and then from your plan, so that it fits.
+# Now choose your batch: where the line of section 2 is nearly flat, and small enough to fit.
+
+# %% name="choice"
+batch = 256  # one of `batches`
+plan = my_memory_plan(small, ink[:batch].clone(), "adam", torch.float32)
+took, held = epochs[batches.index(batch)], sum(plan.values())
+print(f"{batch} digits: {took * 1e3:.1f} ms for an epoch, {held / 1e6:.2f} MB in a step")
+
+# %% claim=true
+assert held == 307_360 + 256 * 1280
 
 # %% [markdown] side=true
 # #### What does the card itself say?
@@ -597,9 +615,9 @@ assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, 
 # - compute how much memory a step will hold, before you start it
 # - choose a batch that is large enough to be fast and small enough to fit
 #
-# | you see | look at |
+# | you see | try |
 # |---|---|
-# | a speed-up that is too good to be true | a missing `synchronize` before the clock is read |
+# | a speed-up that is too good to be true | `synchronize`, each time before you read the clock |
 # | "CUDA out of memory" | mixed precision; then a smaller batch; then activation checkpointing (a side path of section 3) |
 
 # %% name="progress"
@@ -705,7 +723,7 @@ def deep_loss():
 
 report = my_underflow_report(deep_loss, [1.0, 2.0**16, 2.0**26])
 for scale, lost in report.items():
-    print(f"loss times 2 ** {math.log2(scale):<2.0f}: {lost:.1%} become 0")
+    print(f"loss times 2 ** {math.log2(scale):.0f}: {lost:.1%} become 0")
 
 # %% claim=true
 _lost = list(plain_report(deep_loss, [1.0, 2.0**16, 2.0**26]).values())

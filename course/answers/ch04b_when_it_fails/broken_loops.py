@@ -1054,7 +1054,7 @@ def broken_loops():
 
     def loop_h(model, x, y, steps):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # every 20 steps
         losses = []
         for step in range(steps):
             optimizer.zero_grad()
