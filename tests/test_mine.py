@@ -100,7 +100,7 @@ class TestOwnChapter:
         reader.works("renamed", DOUBLE, CHECK)
         reader.start("renamed")
 
-        assert reader.run(USE) == f"{PLAIN}: the notebook “Chapter 1: First” with yours is not in this folder"
+        assert reader.run(USE) == f"{PLAIN}: your notebook “Chapter 1: First” is not in this folder"
 
 
 class TestEarlierChapter:
@@ -152,7 +152,7 @@ class TestEarlierChapter:
         reader.save("other", "double = mine('double', None)")
         reader.start(SECOND)
 
-        assert f"{PLAIN}: the notebook “Chapter 1: First” with yours is not in this folder" == reader.run(USE)
+        assert f"{PLAIN}: your notebook “Chapter 1: First” is not in this folder" == reader.run(USE)
         assert reader.value("step")(2) == ("plain", 2)
 
     def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ class TestEarlierChapter:
         reader.start(SECOND)
 
         assert (
-            f"{PLAIN}: progress is not kept here, and the notebook “Chapter 1: First” was not looked at"
+            f"{PLAIN}: progress is not kept here, and your notebook “Chapter 1: First” was not looked at"
             == reader.run(USE)
         )
 

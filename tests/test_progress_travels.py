@@ -73,7 +73,7 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
             manager.shutdown_kernel(now=True)
 
     assert told[0] == told[1] == told[2] and "✓ flatten_images" in told[0] and "✗ add_bias" in told[0]
-    assert "chapter 1's notebook with yours is not in this folder" in used[0]
+    assert "your notebook “Chapter 1: A sample” is not in this folder" in used[0]
     assert all("is your `flatten_images`" in each and "1 12 2" in each for each in used[1:])
     assert sorted(os.listdir(tmp_path)) == [".ipython", NAME, f"{STEM}.ipynb", "data"]
     assert os.listdir(tmp_path / "data") == []

@@ -203,6 +203,10 @@ def test_settings_of_jupyters_that_fail_are_one_line(project: Path, tmp_path: Pa
 
 @pytest.mark.night
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # nbgrader's, as the next one
+@pytest.mark.filterwarnings(
+    "ignore:Passing unrecognized arguments to super.ExchangeReleaseFeedback.:DeprecationWarning"
+)
 def test_from_the_exchange_and_back(tmp_path: Path) -> None:
     """A wrong answer comes back with its sentence, a better one with full points, each graded on cases of its own."""
     course = make_second_course(tmp_path / "project") / COURSE

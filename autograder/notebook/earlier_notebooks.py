@@ -48,7 +48,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
     last = LOGBOOK.read()[0].get(name)
     if last is not None and (name, last.answer) in _given:
         return AnswerOrReason(_given[name, last.answer])
-    why = f": {book} with yours is not in this folder"
+    why = f": {book} is not in this folder"
     for path in _notebooks(folder, chapter.stem, running):
         try:
             holding = _holding(path, name, chapter.stem)
@@ -67,7 +67,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
 
 
 def _notebook_of(chapter: IndexedChapter) -> str:
-    return f"the notebook “{chapter.title}”"
+    return f"your notebook “{chapter.title}”"
 
 
 def _notebooks(folder: Path, stem: str, running: Path | None) -> list[Path]:

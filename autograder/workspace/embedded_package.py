@@ -44,7 +44,7 @@ _FRONT = (
     "autograder.install_missing_packages",
 )  # what students' cells and this one import, whole
 _EXPLORERS = "explorers"  # of these, a notebook carries those that it opens
-_DATA = ("py.typed", "static/*")  # data files of `explorers`
+_DATA = ("static/*",)  # data files of `explorers`; those that no packed module names stay out
 _LINE = 1000  # characters in a line of the packed text; a notebook's file has 14 more in each
 # Half of the data are four-byte numbers; lp=2 lets LZMA predict by the position within four bytes, which saves 2 %.
 _ASKED_FOR = {*autograder.__all__, *explorers.__all__}  # the names whose docstrings stay: `check?` prints one
@@ -114,7 +114,8 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     front = [path for name in _FRONT for path in _package(project, name)] + [project / _EXPLORERS / "__init__.py"]
     modules = import_closure([*own, *front], [project])
     modules = import_closure([*modules, *_opened_explorers([*modules, chapter_path(course, stem)], project)], [project])
-    data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
+    drawn_by = "".join(path.read_text(encoding="utf-8") for path in modules if path.parent.name == _EXPLORERS)
+    data = [path for pattern in _DATA for path in (project / _EXPLORERS).glob(pattern) if path.name in drawn_by]
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     data += [path for path in (hunts_path(course, stem),) if path.is_file()]

@@ -74,7 +74,7 @@ def two_layers(looks: int, answers: int, asked: Sequence[str] = ()) -> Figure:
     return told(
         fig,
         f"A digit of 64 pixels on the left. Lines lead from it to {shown} of {looks} circles, the pictures that look, "
-        f"and from each of these to all {answers} judges, who ask: {' '.join(asked)}",
+        f"and from each of these to all {answers} judges. They ask: {' '.join(asked)}.",
     )
 
 

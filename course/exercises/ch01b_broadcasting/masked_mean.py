@@ -16,7 +16,7 @@ from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
-from ._inputs import shifted_columns
+from .._inputs import shifted_columns
 
 _GONE = "As with `mean`, the dim that is named disappears, and the others stay."
 

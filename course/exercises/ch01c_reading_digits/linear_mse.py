@@ -20,7 +20,7 @@ from autograder.exercises.probe import Answer, catching_errors, changed_inputs, 
 from autograder.exercises.probes.tensor_functions import result_only
 from autograder.exercises.seeded_draw import Draw
 
-from ..ch01b_broadcasting._inputs import shifted_columns
+from .._inputs import shifted_columns
 
 _OTHERS = 3  # so many other targets, or weights
 _LEAST = 1e-6  # of a loss: what changes by less is rounding

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.tensor_functions import along_dim, calling, result_only
 from autograder.exercises.seeded_draw import Draw
 
-from ..ch01b_broadcasting._inputs import shifted_columns
+from .._inputs import shifted_columns
 
 _NEAR = 1e-2  # what a mean or a variance of the result may be off
 

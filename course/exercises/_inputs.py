@@ -1,4 +1,4 @@
-"""Inputs that are made to bring a mistake to light, for several of the exercises beside this file."""
+"""Inputs that are made to bring a mistake to light, for exercises of several chapters."""
 
 from __future__ import annotations
 
