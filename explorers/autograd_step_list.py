@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
+from explorers.autograd_graph_data import Graph
 from explorers.explorer_markup import choice_button
 from explorers.graph_labels import (
     incoming_gradients_text,
@@ -17,9 +18,8 @@ from explorers.graph_labels import (
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, UnfoldedGraph, row_id
 from explorers.graph_traversal import ResultPlace
-from explorers.read_graph import Graph
 from explorers.saved_tensors import Saved
-from explorers.tensor_values import Values
+from explorers.tensor_summary import Values
 
 MOST_LISTED = 15  # rows around the present step
 MOST_TOLD = 60  # rows of a page that shows all steps at once

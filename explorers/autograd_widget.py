@@ -9,12 +9,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html
+from explorers.autograd_graph_data import Graph, read_graph
 from explorers.controls import Control, Refused
 from explorers.graph_animation import GraphFilm, is_filmed
 from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
 from explorers.graph_picture import graph_picture, step_heading
 from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
-from explorers.read_graph import Graph, read_graph
 from explorers.recorded_animation import Film
 from explorers.widget import Explorer
 

@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from autograder.notebook.html_markup import Html, join, tag
+from explorers.autograd_graph_data import Node
 from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, draw_film, laid_out_in_bands
 from explorers.graph_labels import tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_steps import UnfoldedGraph
-from explorers.read_graph import Node
 from explorers.recorded_animation import PartValues, RecordedRun
-from explorers.tensor_values import Values
+from explorers.tensor_summary import Values
 
 MOST_FILMED = 550  # a graph with more rows is not filmed
 MOST_AT_ONCE = 40  # rows one below the other, in a graph that is filmed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from explorers.autograd_graph_data import Graph, Node
 from explorers.explorer_markup import number
 from explorers.graph_modules import GraphRow
 from explorers.graph_traversal import ResultPlace
-from explorers.read_graph import Graph, Node
-from explorers.tensor_values import Values
+from explorers.tensor_summary import Values
 
 FEW = 4  # a tensor with at most this many numbers is written out in a line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, tag
+from explorers.autograd_graph_data import Graph, Node
 from explorers.autograd_step_details import small_paragraph, step_html
 from explorers.autograd_step_list import step_list
 from explorers.explorer_markup import choice_button
@@ -12,8 +13,7 @@ from explorers.graph_drawing import Box, draw_boxes
 from explorers.graph_labels import row_label, tensor_in_brief
 from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, UnfoldedGraph, row_id
-from explorers.read_graph import Graph, Node
-from explorers.tensor_values import Values
+from explorers.tensor_summary import Values
 
 MOST_DRAWN = 14  # a graph with at most this many boxes is drawn as a whole
 MOST_COLUMNS = 6  # side by side, in a graph that is drawn as a whole

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from explorers.autograd_graph_data import Graph, Node, read_graph
 from explorers.graph_modules import rows_of
 from explorers.graph_traversal import MOST_NODES, trace
-from explorers.read_graph import Graph, Node, read_graph
-from explorers.tensor_values import Values
+from explorers.tensor_summary import Values
 
 Pool = list[Tensor]
 

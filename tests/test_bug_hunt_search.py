@@ -13,8 +13,8 @@ import torch
 from autograder.__main__ import main
 from autograder.authoring import single_line_edits
 from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
-from autograder.authoring.hunt_renaming import other_names, renamed
 from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.rename_hunt_variables import other_names, renamed
 from autograder.authoring.write_hunts import holding_in_a_new_process, made_of, outdated_hunts
 from autograder.course.chapter_judge import Judge
 from autograder.course.exercise_parts import ExerciseParts

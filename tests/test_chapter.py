@@ -64,7 +64,7 @@ class TestReading:
 
     def test_every_kind_has_a_rule(self) -> None:
         """Every kind of cell has a rule that checks it."""
-        from autograder.course.cell_rules import CELL_RULES
+        from autograder.course.cell_text_rules import CELL_RULES
 
         assert set(CellKind) == set(CELL_RULES)
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from autograder.__main__ import main
 from autograder.errors import CourseError
-from autograder.lms import collect_report, placement
+from autograder.lms import collect_report, place_in_student_folder
 from autograder.lms import collect_submissions as collecting
 from autograder.lms.collect_submissions import collect
 from autograder.lms.collection_result import CollectionResult, CollectOptions
-from autograder.lms.placement import Attempt, Placement, read_note
+from autograder.lms.place_in_student_folder import Attempt, Placement, read_note
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.roster_import import Roster
 from tests.made_downloads import (
@@ -405,9 +405,9 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
         for order, is_packed in attempts:
             name = "hw.zip" if is_packed else f"{STEM}.ipynb"
             attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
-            outcome, _ = placement.decide_placement(folder, attempt)
+            outcome, _ = place_in_student_folder.decide_placement(folder, attempt)
             if outcome in (Placement.NEW, Placement.NEWER):
-                placement.write_attempt(folder, STEM, attempt, {})
+                place_in_student_folder.write_attempt(folder, STEM, attempt, {})
             assert outcome is not Placement.LEFT
         newest, is_packed = max(attempts, default=(0, False))
         name = "hw.zip" if is_packed else f"{STEM}.ipynb"
@@ -420,13 +420,13 @@ def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """If the note could not be written, the next run recognizes the placed files."""
     stopped: Callable[..., None] = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.lms.placement._write_note", stopped)
+        patch.setattr("autograder.lms.place_in_student_folder._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(7): FIRST})
 
     assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.lms.placement._write_note", stopped)
+        patch.setattr("autograder.lms.place_in_student_folder._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(8): SECOND})
     assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(8): SECOND}))

@@ -29,7 +29,7 @@ from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.mended_program import MendingExercise, mending_exercise
+from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
 from autograder.reports.answer_normalization import read_exercise_forms
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from explorers import autograd_stepper
+from explorers.autograd_graph_data import read_graph
 from explorers.autograd_step_list import MOST_LISTED, MOST_TOLD
 from explorers.autograd_widget import AutogradStepper
 from explorers.graph_picture import graph_picture
 from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
-from explorers.read_graph import read_graph
 from tests.test_autograd_graph import Block, worked
 
 

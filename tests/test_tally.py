@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.authoring.bank_statistics import HEADS, KNOWN, Tally, count_exercise, update_table
+from autograder.authoring.answer_bank_statistics import HEADS, KNOWN, Tally, count_exercise, update_table
 from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, mutant_lines
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_file

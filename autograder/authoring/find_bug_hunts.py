@@ -18,8 +18,8 @@ from typing import TypeVar
 
 from autograder.authoring import single_line_edits
 from autograder.authoring.extract_variables import with_named_steps
-from autograder.authoring.hunt_renaming import other_names, renamed
 from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.rename_hunt_variables import other_names, renamed
 from autograder.authoring.single_line_edits import EditKind, ProgramEdit
 from autograder.course.answers_by_replacement import apply_change, bare
 from autograder.errors import AnswerBankError

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     Every answer is run, which takes a minute or two for all exercises. With --mutants, print the messages of mutants
     instead.
     """
-    from autograder.authoring.bank_statistics import count_exercise, update_table
+    from autograder.authoring.answer_bank_statistics import count_exercise, update_table
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
     from autograder.course.exercise_parts import parts_of

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.course.cell_rules import CELL_RULES, check_width
+from autograder.course.cell_text_rules import CELL_RULES, check_width
 from autograder.course.chapter_model import Cell, Chapter
 from autograder.course.chapter_rules import check_rules_between_cells, fail, find_cell_markers, kind_of
 from autograder.course.chapter_segments import check_exercise_headings

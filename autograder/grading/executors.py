@@ -163,7 +163,7 @@ def grade_one(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> Subm
     Raises WorkFailed if students' code cannot be run here.
     """
     if assignment.parts:
-        from autograder.grading.multi_notebook_grader import several_grader
+        from autograder.grading.multi_notebook_assignment_grader import several_grader
 
         return several_grader(assignment).grade(parcel, seed)
     from autograder.grading.grader import grader_of

@@ -21,8 +21,8 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.question_parts import QuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
+from autograder.questions.graded_hunt_exercise import MendingExercise, unknown_program_lines
 from autograder.questions.graded_questions import asked_exercise
-from autograder.questions.mended_program import MendingExercise, unknown_program_lines
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission

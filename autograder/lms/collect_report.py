@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.lms.collection_result import CollectionResult
-from autograder.lms.placement import Placement
+from autograder.lms.place_in_student_folder import Placement
 from autograder.terminal_text import replace_unprintable
 
 _COUNTED = (

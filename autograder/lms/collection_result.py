@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 
 from autograder.lms.download_zip import ZipEntry
 from autograder.lms.filenames import SentFile
-from autograder.lms.placement import Placement
+from autograder.lms.place_in_student_folder import Placement
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from autograder.errors import CourseNotFound
 from autograder.grading.assignment import released_starters
-from autograder.lms import filenames, placement
+from autograder.lms import filenames, place_in_student_folder
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry, timestamp_or_zero
 from autograder.lms.download_zip import BadEntry, Download, ZipEntry
 from autograder.lms.filenames import CANVAS
-from autograder.lms.placement import Attempt, Placement
+from autograder.lms.place_in_student_folder import Attempt, Placement
 from autograder.submission.notebook_choice import NBGRADER_FILES
 
 
@@ -34,11 +34,11 @@ class StudentFolders:
         folder = self.course / "submitted" / student / self.stem
         try:
             attempt = self._attempt(sent, data)
-            outcome, reason = placement.decide_placement(folder, attempt)
+            outcome, reason = place_in_student_folder.decide_placement(folder, attempt)
             if not self.wanted.is_dry and outcome in (Placement.NEW, Placement.NEWER):
-                placement.write_attempt(folder, self.stem, attempt, self.starters)
+                place_in_student_folder.write_attempt(folder, self.stem, attempt, self.starters)
             elif not self.wanted.is_dry and outcome is Placement.SAME:
-                placement.write_missing_note(folder, self.stem, attempt)
+                place_in_student_folder.write_missing_note(folder, self.stem, attempt)
         except BadEntry as error:
             outcome, reason = Placement.LEFT, str(error)
         self.done.outcomes[outcome].append(student)
@@ -52,8 +52,8 @@ class StudentFolders:
         folder = self.course / "submitted" / student / self.stem
         with suppress(BadEntry):
             attempt = self._attempt((), sent)
-            if placement.decide_placement(folder, attempt)[0] is Placement.NEW and not self.wanted.is_dry:
-                placement.write_attempt(folder, self.stem, attempt, {})
+            if place_in_student_folder.decide_placement(folder, attempt)[0] is Placement.NEW and not self.wanted.is_dry:
+                place_in_student_folder.write_attempt(folder, self.stem, attempt, {})
 
     def _attempt(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Attempt:
         """Read the files and name them: a single notebook gets the released name (see `_named`)."""

@@ -31,7 +31,7 @@ from autograder.grading.executors import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import apply_deadlines, preflight_checks, teacher_graded_cells, teacher_settings
-from autograder.nbgrader_plugin import share_common_cells as shared
+from autograder.nbgrader_plugin import prepare_common_cells_once as shared
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment

@@ -25,7 +25,7 @@ from autograder.exercises.patched_names import replace_attribute
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.notebook_serializer import NotebookSerializer
-from autograder.nbgrader_plugin.share_common_cells import Common, shareable_cells
+from autograder.nbgrader_plugin.prepare_common_cells_once import Common, shareable_cells
 
 # The modules of nbgrader that open the gradebook while they record a submission.
 _OPENING = (

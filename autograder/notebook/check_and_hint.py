@@ -20,7 +20,7 @@ from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
-from autograder.notebook.answers_about_own_code import check_answers
+from autograder.notebook.count_given_answers import check_answers
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
@@ -33,8 +33,8 @@ from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
 from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
 from autograder.questions.graded_questions import asked_exercise
-from autograder.questions.mended_program import MendingExercise, mending_exercise
 from autograder.questions.student_program import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog

@@ -30,42 +30,43 @@ def matrix_product(left: Tensor, right: Tensor, letters: Sequence[str] = ()) -> 
     """
     (rows, inner), cols = left.shape, right.shape[1]
     fig, ax = blank(width=inner + cols + 9.5, height=rows + inner + 1.6)
+    product = left @ right
     for i in range(rows):
         for k in range(inner):
             box(ax, k, rows - 1 - i, _number(left[i, k]), YELLOW if i == 0 else TINT)
+        for j in range(cols):
+            is_first = i == j == 0
+            words = _number(product[i, j]) if is_first else ""
+            box(ax, inner + 1 + j, rows - 1 - i, words, GREEN if is_first else NO_COLOR)
     for k in range(inner):
         for j in range(cols):
             box(ax, inner + 1 + j, rows + inner - k, _number(right[k, j]), SKY if j == 0 else TINT)
-    product = left @ right
-    for i in range(rows):
-        for j in range(cols):
-            box(
-                ax,
-                inner + 1 + j,
-                rows - 1 - i,
-                _number(product[i, j]) if i == j == 0 else "",
-                GREEN if i == j == 0 else NO_COLOR,
-            )
     terms = " + ".join(f"{_number(a)} * {_number(b)}" for a, b in zip(left[0], right[:, 0], strict=True))
     caption(ax, inner + cols + 1.6, rows - 0.5, f"{terms} = {_number(product[0, 0])}")
-    shapes = f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}"
+    title, words = f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}", _MEETING
     if letters:
-        of_rows, shared, of_columns = letters
-        caption(ax, -0.35, rows / 2, of_rows, "right")
-        caption(ax, inner / 2, rows + 0.35, shared, "center")
-        caption(ax, inner + 0.65, rows + 1 + inner / 2, shared, "right")
-        caption(ax, inner + 1 + cols / 2, rows + inner + 1.35, of_columns, "center")
-        words = f"{shared} is in both, and not in the result:\nsum over {shared}"
-        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, words)
-        shapes = f"{of_rows}{shared},{shared}{of_columns}->{of_rows}{of_columns}"
-    else:
-        caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, "the column comes down,\nthe row comes from the left")
+        title, words = _letter_axes(ax, rows, inner, cols, letters)
+    caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, words)
     return finish(
         fig,
-        f"{shapes}: each row meets each column",
+        f"{title}: each row meets each column",
         f"The left matrix stands at the left of an empty table, the right one above it. Their first row and first "
         f"column are colored, and where they meet stands {terms} = {_number(product[0, 0])}.",
     )
+
+
+_MEETING = "the column comes down,\nthe row comes from the left"
+
+
+def _letter_axes(ax: Axes, rows: int, inner: int, cols: int, letters: Sequence[str]) -> tuple[str, str]:
+    """Write einsum's letters beside the axes of two matrices; return its formula, and words on what it sums over."""
+    of_rows, shared, of_columns = letters
+    caption(ax, -0.35, rows / 2, of_rows, "right")
+    caption(ax, inner / 2, rows + 0.35, shared, "center")
+    caption(ax, inner + 0.65, rows + 1 + inner / 2, shared, "right")
+    caption(ax, inner + 1 + cols / 2, rows + inner + 1.35, of_columns, "center")
+    formula = f"{of_rows}{shared},{shared}{of_columns}->{of_rows}{of_columns}"
+    return formula, f"{shared} is in both, and not in the result:\nsum over {shared}"
 
 
 def strides(x: Tensor) -> Figure:

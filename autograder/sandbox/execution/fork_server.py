@@ -33,7 +33,7 @@ from autograder.errors import WorkFailed
 from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.sandbox.choose_wall import choose_wall
-from autograder.sandbox.execution.preload import preload_chapter
+from autograder.sandbox.execution.preload_chapter import preload_chapter
 from autograder.sandbox.execution.run_specification import AssignmentSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedShell
 from autograder.sandbox.linux_calls import use_large_pages

@@ -12,7 +12,7 @@ import sys
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, Frame, receive_frame, redirect_to_null, send_frame
-from autograder.sandbox.execution.preload import preload_chapter
+from autograder.sandbox.execution.preload_chapter import preload_chapter
 from autograder.sandbox.execution.run_specification import AssignmentSetup
 
 
