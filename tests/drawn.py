@@ -77,6 +77,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch02 saved_bytes": lambda: ch02.saved_bytes(256),
     "ch02 life": ch02.life,
     "ch02 kept_graphs": lambda: ch02.kept_graphs(4),
+    "ch02 saved_by": ch02.saved_by,
     "ch02 versions": ch02.versions,
     "ch02 nan_at_zero": ch02.nan_at_zero,
     "ch02 relus": ch02.relus,

@@ -78,7 +78,11 @@ assert x.grad is None
 
 # %% [markdown] name="what-was-saved-text"
 # torch noticed, because each tensor counts how often it was changed in place. The message calls the count its version.
-#
+
+# %% figure=true
+figures.saved_by()
+
+# %% [markdown]
 # So the rule is not "never change in place", but **do not change what a node saved, before `backward` has used it.**
 # And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after any operation.
 #

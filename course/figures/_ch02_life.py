@@ -1,4 +1,4 @@
-"""The figure of chapter 2 that shows what a small graph holds, from the forward pass until nothing leads to it."""
+"""Figures of chapter 2 that show what a small graph holds, and for how long."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from autograder.notebook.colors import INK, NO_COLOR, SKY, TINT
+from autograder.notebook.colors import INK, NO_COLOR, ORANGE, SKY, TINT
 
 from ..instruments import saved_tensors
-from .drawing import blank, box, finish
+from .drawing import blank, box, caption, finish
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +33,32 @@ def life() -> Figure:
         "What is left of a graph after each line",
         "Three stages. After y = x ** 2 there is a node, the square, and it has saved x, which is 2. After backward "
         "the node is there and holds nothing. After y has become something else, the node is gone too.",
+    )
+
+
+def saved_by() -> Figure:
+    """Draw which tensor a square and an exponential save, and what `y += 1` does to it."""
+    fig, ax = blank(width=17.5, height=4.6)
+    for y, (line, saved, is_hit) in zip(
+        (2.6, 0.4), (("y = x ** 2", "x", False), ("y = x.exp()", "y", True)), strict=True
+    ):
+        ax.text(0.0, y + 0.5, line, va="center", fontsize=12, family="monospace", color=INK)
+        box(ax, 4.6, y, "x", NO_COLOR if is_hit else SKY, width=1.6)
+        box(ax, 7.4, y, f"saved: {saved}", ORANGE if is_hit else SKY, width=3.2)
+        box(ax, 11.8, y, "y", ORANGE, width=1.6)
+        for start, end in ((6.2, 7.4), (10.6, 11.8)):
+            ax.annotate("", (end, y + 0.5), (start, y + 0.5), arrowprops={"arrowstyle": "->", "color": INK})
+        caption(
+            ax,
+            13.8,
+            y + 0.5,
+            "y += 1 changes what\nis saved: an error" if is_hit else "y += 1 does no harm:\nx is saved, not y",
+        )
+    return finish(
+        fig,
+        "The square saves its x, exp saves its y",
+        "Two rows. In the upper one a square has saved x, and adding to y in place does no harm. In the lower one exp "
+        "has saved its own result y, and adding to y in place changes it, which is an error.",
     )
 
 

@@ -15,6 +15,7 @@ from ._ch02_at_zero import nan_at_zero as nan_at_zero
 from ._ch02_at_zero import relus as relus
 from ._ch02_cost import cost_of_a_share as cost_of_a_share
 from ._ch02_life import life as life
+from ._ch02_life import saved_by as saved_by
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, signed, told
 
