@@ -83,7 +83,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 # The model multiplies w by x = 3, so if you add a little to w, three times as much arrives at the prediction.
 # Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little, a, and the square becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
-# (Around any number the factor is twice that number.)
+# (The square of any number s changes by 2 * s times a.)
 #
 # The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
@@ -416,7 +416,7 @@ assert scores.tolist() == [2, 0]
 #
 # ### From scores to shares
 #
-# Suppose there are two classes, and the first is ahead by some points. **Softmax** turns the two scores into shares:
+# Suppose there are only two pictures, each for one class, and the first is ahead by some points. **Softmax** turns the two scores into shares:
 
 # %% mine=true
 my_softmax_stable = mine("softmax_stable", torch.softmax)
@@ -466,7 +466,7 @@ assert round(_shares[1].item(), 2) == 0.12
 assert torch.allclose(-(_shares / 2).log() + _shares.log(), torch.tensor(math.log(2)))
 
 # %% [markdown]
-# A logarithm falls by the same amount at each halving, so the cost is minus the log of the share.
+# The logarithm is the function that falls by the same amount at each halving. So the cost is minus the log of the share, which is the same as the log of 1 / share.
 #
 # Now you can say how wrong the two pictures are. With the scores 2 and 0 the second has a share of 0.12, a little less than an eighth. So they pay 2.13 if the second is right, and only 0.13 if the first is.
 #
@@ -669,7 +669,7 @@ print("once:", x.grad)
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` **adds** to `.grad`; it never replaces it. You saw the reason in section 2, where 48 and 24 added up at x: each backward pass is one more path into x.
+# `backward` **adds** to `.grad`; it never replaces it. In section 2 the 48 and the 24 of two paths added up at x. torch treats a second backward pass in the same way.
 # So a loop that does not clear `.grad` follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
@@ -730,7 +730,7 @@ assert x.item() == 0.5**2
 # %% [markdown]
 # Each step takes away half of x, so you come as near to the bottom, at 0, as you like.
 #
-# To use the loop again and again, put it into a function. But whoever calls your function wants the tensor x0 back as it was.
+# To use the loop again and again, put it into a function. But your function must leave the caller's x0 as it was.
 # So let the function begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
 # (A method whose name ends in `_` works in place. Chapter 2b asks whether you need all three.)
 
@@ -841,7 +841,7 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # %% name="an-eight"
 says = (ink[unseen] @ pictures).argmax(dim=1)
 read_as_eights = unseen[(says == 8) & (labels[unseen] == 8)]
-eight = read_as_eights[8]  # one with two clear loops
+eight = read_as_eights[8]  # one of them
 show_digits(ink[eight])
 
 # %% claim=true
@@ -855,7 +855,7 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 #
 # *{minutes} minutes*
 #
-# You only want to look at this gradient, and leave no `.grad` that somebody may forget to clear.
+# You only want to look at this gradient, so nothing should stay in `.grad`.
 # `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`.
 # For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and 3 * x + 1 the factor 3. Together they make 42.
 
@@ -942,7 +942,7 @@ assert digit.min() < 0 and digit.max() > 1
 # *{minutes} minutes*
 #
 # You can get a gradient with `backward`, and check it with a pencil or a nudge.
-# You can walk downhill with it: clear, go back, and step outside of the graph.
+# You can walk downhill with it: clear, go back, and take the step outside the graph.
 # And you can ask for the gradient of an input, which says how much each of its numbers matters.
 # `progress(2)` shows what you have passed in chapter 2, and `progress()` in all.
 

@@ -19,8 +19,8 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import copy
 import fnmatch
-import io
 import math
+import tempfile
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -38,7 +38,7 @@ _ = torch.manual_seed(seed)
 review("3d")
 
 # %% [markdown]
-# Here is the model that you build: it takes over the 32 pictures of a model that reads digits, and only the two judges are new.
+# Here is the model that you build: it reuses the 32 pictures of a model that reads digits, and only the two judges are new.
 
 # %% name="first-page" figure=true
 figures.two_layers(32, 2, ("is it even?", "is it odd?"))
@@ -93,11 +93,11 @@ assert accuracy(reader) > 0.95
 
 # %% [markdown]
 # It has learned 2,410 numbers, and tomorrow you want them back.
-# `state_dict()` returns all parameters and buffers under their names. Save those: they are numbers, and no code.
+# `state_dict()` returns all parameters and buffers under their names. Save those into a file: numbers can still be loaded when your code has changed.
 
 # %% name="save"
-file = io.BytesIO()  # a file in memory; a path such as "model.pt" does as well
-torch.save(reader.state_dict(), file)
+path = f"{tempfile.mkdtemp()}/reader.pt"  # a folder that is empty; any other path does as well
+torch.save(reader.state_dict(), path)
 print({name: tuple(value.shape) for name, value in reader.state_dict().items()})
 
 # %% claim=true
@@ -110,8 +110,7 @@ assert sum(_value.numel() for _value in reader.state_dict().values()) == 2410
 other = Reader()
 print(f"before: {accuracy(other):.0%} are read correctly")
 
-file.seek(0)
-other.load_state_dict(torch.load(file, weights_only=True))  # tensors only, no code is run
+other.load_state_dict(torch.load(path, weights_only=True))  # tensors only, no code is run
 print(f"after:  {accuracy(other):.0%}")
 
 # %% claim=true
@@ -219,8 +218,8 @@ def load_partial(module, state):
     result is ["bias"].
 
     state: a dict from names to tensors, such as the state_dict of another model. An
-    entry fits if module.state_dict() has its name, with the same shape. Not loaded are
-    names that only one of the two has, and names with unequal shapes. Parameters and
+    entry fits if module.state_dict() has its name, with the same shape. Names that
+    only one of the two has, or whose shapes differ, are not loaded. Parameters and
     buffers of the module get new values and stay the same objects, with their dtype;
     state is not changed.
     """
@@ -246,7 +245,7 @@ def first_layer_only(module, state):
 my_load_partial = mine("load_partial", first_layer_only)
 
 # %% [markdown]
-# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they began, at random, and below as `reader` learned them.
+# Now the new model begins with what `reader` has learned about strokes. Here are eight of the 32 pictures of its first layer: above as they began, at random, and below as `reader` learned them. (Each row has a scale of its own.)
 
 # %% name="load-partial-used"
 from course.instruments import show_digits
@@ -255,8 +254,9 @@ at_random = even_odd.look.weight.detach().clone()
 left_out = my_load_partial(even_odd, reader.state_dict())
 print("not loaded:", left_out)
 print("the same strokes:", torch.equal(even_odd.look.weight, reader.look.weight))
-show_digits(at_random[:8], per_row=8)
-show_digits(even_odd.look.weight[:8], per_row=8)
+strongest = even_odd.look.weight.detach().norm(dim=1).argsort()[-8:]  # of the 32 pictures
+show_digits(at_random[strongest], says=8 * ["random"], per_row=8)
+show_digits(even_odd.look.weight[strongest], says=8 * ["learned"], per_row=8)
 
 # %% claim=true
 assert left_out == ["judge.bias", "judge.weight"]
@@ -308,18 +308,16 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # ### Freeze
 #
 # `even_odd` has a good first layer, and a last layer that still answers nonsense.
-# Its gradients are nonsense too, and could ruin the good layer.
-# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns.
+# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns. That is cheap, because only 66 of the 2,146 numbers change, and the layer stays good for `reader` too, so that both tasks could share it.
 
 # %% name="frozen-body"
-body, head = nn.Linear(4, 8), nn.Linear(8, 1)
-body.requires_grad_(False)  # the method, with an underscore at its end
-head(torch.relu(body(torch.randn(16, 4)))).sum().backward()
-print("body:", body.weight.grad)
-print("head:", head.weight.grad)
+even_odd.look.requires_grad_(False)  # the method, with an underscore at its end
+F.cross_entropy(even_odd(ink), labels % 2).backward()
+print("look: ", even_odd.look.weight.grad)
+print("judge:", even_odd.judge.bias.grad)
 
 # %% claim=true
-assert body.weight.grad is None and head.weight.grad is not None
+assert even_odd.look.weight.grad is None and even_odd.judge.bias.grad is not None
 
 # %% [markdown]
 # And a frozen BatchNorm? Its running mean is a buffer, which moves in train mode, without any gradient.
@@ -394,7 +392,7 @@ assert len([_p for _p in whole.parameters() if _p.requires_grad]) == 2
 # *{minutes} minutes*
 #
 # To reuse a model, you want to say in one line which of its parameters still learn. Name them by a pattern, as you do with files: with "judge.*" only the last layer of a `Reader` learns.
-# Mind the modes too. If a module has parameters or buffers, but no parameter that learns, put it into eval mode, with everything inside it. A Dropout has neither: inside a frozen module it goes into eval mode too, and elsewhere it stays as it is.
+# Then set the modes. A part that holds numbers, of which none learns any more, goes into eval mode, with everything inside it. All other parts keep their mode, and so does a Dropout that stands outside of such a part.
 
 # %% name="patterns"
 names = [name for name, _ in Reader().named_parameters()]
@@ -468,7 +466,7 @@ assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, 
 assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown]
-# The new layer began by guessing. Now it is right about nine digits in ten. It learned only 66 numbers, because `reader` had learned the strokes for another task.
+# The new layer began by guessing, and now it gets about nine digits in ten right. It learned only 66 numbers, because `reader` had learned the strokes for another task. (Digits this small learn quickly from nothing too. With a model that took weeks to train, the layers that you reuse are nearly all of the work.)
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -521,7 +519,7 @@ hunt()
 #
 # *{minutes} minutes*
 #
-# It has two folded lessons, and an exercise for extra credit.
+# This section has two folded lessons, and an exercise for extra credit.
 
 # %% [markdown] side=true
 # #### How do you count a model that is too large for memory?

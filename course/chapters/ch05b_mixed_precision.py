@@ -47,7 +47,7 @@ figures.first_page()
 #
 # Most of the memory of a training step goes into the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
-# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. Two columns show 16 bits, used where they do no harm:
+# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. There are two formats of 16 bits, bfloat16 and float16, and the last two columns use them wherever that does no harm:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -55,7 +55,7 @@ figures.first_page()
 # | four layers of 4,096 units, 32,768 rows | 197 ms, 3.4 GB | 16 ms, 1.9 GB | 16 ms, 1.9 GB |
 # | five convolutions, 256 pictures of 128 by 128 | 36 ms, 5.7 GB | 24 ms, 3.2 GB | 25 ms, 3.2 GB |
 #
-# The small reader is slower, whereas the second network is 12 times as fast.
+# The small reader is slower, because turning numbers to 16 bits takes longer than it saves, whereas the second network is 12 times as fast.
 #
 # So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (`train_digits` and `share_right` are its two functions.)
 
@@ -118,7 +118,7 @@ print(f"in float32, on {device}: {share_right(reader):.0%} of the unseen digits 
 assert len(loader) == 22 and share_right(reader) > 0.92 and history[-1] < 0.1
 
 # %% [markdown]
-# Now train it with small, careful steps, once in float32 and once with everything in bfloat16, one of the two formats of 16 bits. (The other is float16.)
+# Now train it with small, careful steps, once in float32 and once with everything in bfloat16.
 
 # %% name="all-in-sixteen"
 def sixteen_step(model, optimizer, criterion, x, y):
@@ -185,7 +185,7 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # The second fault is the easiest to overlook, because each of the two numbers is fine by itself. It occurs where an optimizer adds a small step to a weight, and where many numbers are added up.
 #
-# Bfloat16 spends its bits differently: it has the range of float32, but even fewer digits than float16. A ✗ marks where trainings go wrong:
+# Bfloat16 spends its bits differently: it has the range of float32, but even fewer digits than float16. A ✗ marks where training can go wrong:
 #
 # | | largest number | next after 1 | smallest above 0 |
 # |---|---|---|---|
@@ -198,7 +198,7 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # *{minutes} minutes*
 #
-# Each of the three faults has its own place in a training step, and its own remedy:
+# In each part of a training step one thing can go wrong, and each has its remedy:
 #
 # 1. In the forward pass some numbers are too large, or have too few digits for a sum. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
@@ -240,7 +240,7 @@ assert F.mse_loss(torch.tensor(300.0).half(), torch.tensor(0.0).half()) == math.
 
 # %% [markdown]
 # This model reads as well as the one in float32, and keeps half the bytes for the backward pass, as the picture at the top shows. (Weights and gradients stay as large as they were.)
-# The time depends on your processor. One without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
+# The time depends on your processor. A processor without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
 #
 # And what did the one line do? Look into the block.
 #
@@ -438,7 +438,7 @@ assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
 # %% [markdown]
 # In float32 all of them move, or nearly all. In bfloat16 nine in ten are rounded back to where they were: near 0.1, two neighboring numbers of bfloat16 are 0.0005 apart, and a careful step is much smaller than that.
 #
-# You already have the remedy, because autocast leaves the weights in float32. These weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
+# You already have the remedy, because autocast leaves the weights in float32. These float32 weights, from which each step makes its 16-bit ones, are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
 # So repeat the careful training of section 1, with the step of section 2, which keeps the master copy.
 
@@ -457,7 +457,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# (For float16 only.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
+# (For float16 only. If it is late, this is a good place to stop for tonight.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
 #
 # Here are three gradients. Turn them into float16 as they are, and then multiplied by 65,536; divide those by 65,536 again, in float32.
 
@@ -612,11 +612,11 @@ def train_mixed(device, dtype, epochs=20, lr=0.5):
             optimizer.zero_grad()
             with torch.autocast(device.type, dtype=dtype):  # new: 16 bits where they do no harm
                 loss = F.cross_entropy(model(x), y)
-            scaler.scale(loss).backward()  # new: against the too small
+            scaler.scale(loss).backward()  # new: keeps small gradients from becoming 0
             scaler.step(optimizer)  # new: divides by the factor first
             scaler.update()  # new: and looks for a better one
             losses.append(loss.detach())
-        history.append(torch.stack(losses).mean().item())  # our one look for each epoch
+        history.append(torch.stack(losses).mean().item())  # the only .item() of an epoch
     return model, history
 
 # %% name="what-it-costs"
@@ -638,8 +638,8 @@ assert abs(losses[-1] - history[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# Large models need one thing more. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
-# Clipping must see the true gradients, without the factor. So first call `scaler.unscale_(optimizer)`: it divides the gradients by the factor.
+# Large models need one thing more, because now and then a batch gives them huge gradients. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
+# Clipping must see the true gradients, without the factor. So first call `scaler.unscale_(optimizer)`: it divides the gradients by the factor, and `scaler.step` then knows that this is done.
 #
 # *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then?
 
@@ -667,7 +667,7 @@ assert 500 < _weight.grad.item() / weight.grad.item() < 525
 assert round(weight.grad.item(), 5) == 0.00098
 
 # %% [markdown]
-# 0.00098 in place of 0.5, and no error: 512 was cut down to 1, and then divided by 1024. With SGD the model learns about 500 times too slowly.
+# 0.00098 in place of 0.5, and no error: 512 was cut down to 1, and then divided by 1024. With SGD, such a step is about 500 times too small.
 
 # %% [markdown] side=true name="arrange-amp-train-step"
 # #### Would you like the lines of `amp_train_step` shuffled?
@@ -824,11 +824,10 @@ if not torch.cuda.is_available():
 #
 # *{minutes} minutes*
 #
-# (If it is late, this is a good place to stop for tonight.)
 # Autocast knows torch's own operations, but it does not know your formula. Take the distance of chapter 1, a sum of squared differences.
 # Many programs compute (p - q)² as p² + q² - 2pq, because for whole tables of numbers that takes only one matrix product.
 #
-# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But in bfloat16, numbers of this size are 256 apart, so each square may be wrong by 128, and the 1 is lost.
+# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But autocast computes the products p * q in bfloat16, where numbers near 40,200 are 256 apart. So 2pq may be wrong by 256, and the 1 is lost.
 #
 # Now do the same with pictures. Suppose that the digits are written on gray paper, so that every pixel is larger by 200. Read them twice, without and with an autocast block.
 
