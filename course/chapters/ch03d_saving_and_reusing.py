@@ -19,6 +19,7 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import copy
 import fnmatch
+import io
 import math
 import tempfile
 import torch
