@@ -209,3 +209,11 @@ bank.survives(
         "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
     }
 )
+
+
+@bank.wrong(
+    "returns-the-output",
+    "You return f(x). torch's own `vjp` gives a pair: first f(x), and then the product.",
+)
+def vjp(f, x, v):
+    return torch.autograd.functional.vjp(f, x.detach(), v.detach())[0]

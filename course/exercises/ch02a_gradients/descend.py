@@ -100,6 +100,8 @@ def descend(draw: Draw) -> Iterator[Case]:
     yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=0.25, steps=2)
     yield many_steps("bowl_at_one", start(), lr=rate, steps=2)
     yield many_steps("sum_of_sines", start(), lr=rate, steps=draw.whole(5, 20))
+    yield many_steps("sum_of_squares", torch.tensor([4e-4]), lr=0.25, steps=2)  # nearly flat, and not at the end
+    yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=1.5, steps=3)  # each step leads further away
     yield on_leaves("bowl_at_one", start(), lr=rate, steps=3)
     yield on_leaves("bowl_at_one", start(), lr=rate, steps=0)
     yield own_memory("bowl_at_one", start(), lr=rate, steps=0)
