@@ -373,7 +373,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x_batch = [[1.0]] and y_batch = [[5.0]] the result is tensor(9.), the new weight 2.6.
 
     - The model is on device already; the batch may be anywhere, and is moved.
-    - Old gradients are cleared.
+    - Old gradients are cleared, and those of this batch are left in .grad.
     - model, criterion(prediction, y), backward and the optimizer each run once.
     - The loss comes back as a scalar tensor on device, without a graph. Nothing asks for
       its value, so the step runs on the meta device too.

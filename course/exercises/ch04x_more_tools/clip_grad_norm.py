@@ -164,6 +164,7 @@ def clip_grad_norm(draw: Draw) -> Iterator[Case]:
     yield short(
         _as_long_as(0.8 * (most := round(draw.real(2.0, 3.0), 2)), grads()), most
     )  # and its square is above the limit
+    yield short([torch.zeros(2), torch.zeros(1)], limit)
     yield returns([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield returns(grads(), limit)
     yield returns([0.01 * grad for grad in grads()], limit)

@@ -76,7 +76,7 @@ named = Requirement(
 others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
     catching_errors(moved, "returned", "tracked"),
-    _told("Tensors are moved; texts, numbers, ranges, None and all else come back as what they were.")
+    _told("Tensors are moved; texts, numbers, sets, None and all else come back as what they were, and not as copies.")
     | {
         "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
     },
@@ -92,7 +92,7 @@ new = Requirement(
 
 Point = namedtuple("Point", "place label")  # a named tuple as students meet it
 OTHERS = {"name": "ab", "flag": True, "rate": 0.5}
-ANYTHING = range(3)  # neither tensor nor container of tensors
+ANYTHING = {1, 2}  # neither a tensor nor one of the containers that are named
 PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     tensor: {"a tensor": lambda x, y: x},
     sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
@@ -111,10 +111,10 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     },
     others: {
         "{'x': x, 'name': 'a'}": lambda x, y: {"x": x, "name": "a"},
-        "[x, 'text', None, 3, range(3)]": lambda x, y: [x, "text", None, 3, ANYTHING],
+        "[x, 'text', None, 3, {1, 2}]": lambda x, y: [x, "text", None, 3, ANYTHING],
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
-        "range(3)": lambda x, y: ANYTHING,
+        "{1, 2}": lambda x, y: ANYTHING,
         "w": lambda x, y: x.requires_grad_(),
     },
 }

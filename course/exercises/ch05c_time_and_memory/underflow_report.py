@@ -95,7 +95,9 @@ empty = Requirement(
 kept = Requirement(
     "leaves .grad as it was",
     report("grads_kept", "returned", warm=True),
-    {"grads_kept": "After your report, a .grad is not what it was, as `backward` leaves it."},
+    {
+        "grads_kept": "After your report, the .grad of a parameter is not what it was. `torch.autograd.grad` leaves it alone."
+    },
     given=("returned",),
 )
 
