@@ -95,9 +95,7 @@ empty = Requirement(
 kept = Requirement(
     "leaves .grad as it was",
     report("grads_kept", "returned", warm=True),
-    {
-        "grads_kept": "After your report, the .grad of a parameter is not what it was. `torch.autograd.grad` leaves it alone."
-    },
+    {"grads_kept": "After your report, the .grad of a parameter is not what it was. `autograd.grad` leaves it alone."},
     given=("returned",),
 )
 
