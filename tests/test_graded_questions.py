@@ -191,12 +191,10 @@ WAITING = {"eve", "gil", "hal", "ivy", "kim", "lou", "mia", "ned", "oda"}
 
 def run_nbgrader(course: Path, *words: str) -> str:
     """Run a command of nbgrader in a course folder; return what it logs."""
-    seeded = os.environ | {
-        verdict_store.SEED_VARIABLE: "5"
-    }  # else the cases of grading are those of the notebook once in 24 runs
-    ran = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *words], cwd=course, env=seeded, capture_output=True, text=True
-    )
+    # Without a seed the cases of grading are those of the notebook once in 24 runs.
+    seeded = os.environ | {verdict_store.SEED_VARIABLE: "5"}
+    command = [sys.executable, "-m", "nbgrader", *words]
+    ran = subprocess.run(command, cwd=course, env=seeded, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     return ran.stderr
 

@@ -60,12 +60,13 @@ class TestFilled:
         ]
 
     def test_after_the_end(self, tmp_path: Path) -> None:
-        """Exercises below the cell `hunt()` are counted apart."""
+        """Above the cell `hunt()` the exercises below it are counted apart, and a heading below it counts its own."""
         text = TEXT.replace("exercises {exercises}.", "exercises {exercises}, later {later}.")
-        text = text.replace("{exercises} for the exercise)", "{later} for the exercise)")
         text = text.replace("# # Second sitting", "# The end.\n\n# %%\nhunt()\n\n# %% [markdown]\n# # Second sitting")
+        lines = told(read(tmp_path, text))
 
-        assert "Side paths take 5 minutes, exercises 6, later 3." in told(read(tmp_path, text))
+        assert "Side paths take 5 minutes, exercises 6, later 3." in lines
+        assert any(line.endswith("3 for the exercise)") for line in lines)
 
     @pytest.mark.parametrize(
         ("cells", "minutes"),

@@ -63,6 +63,7 @@ def test_what_is_left_out_of_the_package_is_no_program() -> None:
         source = path.read_bytes()
         assert program(source) == program(embedded_package._bare(source)), path
     kept = b'"""Gone."""\ndef check():  # gone\n    """Kept."""\n    return "# kept"\ndef _own():\n    """Gone."""\n'
+    kept += b'def shown():\n    """Gone."""\n'
 
     assert embedded_package._bare(kept).split() == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
 

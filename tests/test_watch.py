@@ -203,7 +203,7 @@ def test_settings_of_jupyters_that_fail_are_one_line(project: Path, tmp_path: Pa
 
 @pytest.mark.night
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # nbgrader's, as the next one
+@pytest.mark.filterwarnings("ignore:unclosed file .*timestamp.txt:ResourceWarning")  # nbgrader's, as the next one
 @pytest.mark.filterwarnings(
     "ignore:Passing unrecognized arguments to super.ExchangeReleaseFeedback.:DeprecationWarning"
 )

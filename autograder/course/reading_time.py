@@ -1,9 +1,9 @@
 """Compute how many minutes a chapter takes, and replace the placeholders of `PLACEHOLDERS` in its text.
 
 A placeholder stands for the section of the nearest heading above it in its cell. {minutes} is the time of the section's
-main path without exercises or, if the heading is that of an exercise or a side path, the time of that. {exercises} is
-the time of the section's exercises before the end of the chapter, {later} of those after it, {side} of the side paths.
-A chapter ends with its cell `hunt()`. Sums are rounded once.
+main path without exercises or, if the heading is that of an exercise or a side path, the time of that. {exercises} and
+{side} are the times of the section's exercises and side paths. A chapter ends with its cell `hunt()`: the exercises of
+a section that come after it are {later}. Sums are rounded once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -101,7 +101,7 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
     """Return the minutes that a placeholder stands for in the section of a heading."""
     below = outline.section(number)
     if word in _EXERCISES:
-        return sum(exercise_minutes(outline.chapter, name, tier_of) for name in _counted(outline, below, word))
+        return sum(exercise_minutes(outline.chapter, name, tier_of) for name in _counted(outline, number, word))
     name = exercise_in_heading(outline.pieces[number].heading)
     if word == "minutes" and name:
         return exercise_minutes(outline.chapter, name, tier_of)
@@ -113,13 +113,13 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
     )
 
 
-def _counted(outline: Outline, below: Iterable[int], word: str) -> list[str]:
-    """Return the exercises of a section that have points, before the end or after it; stretch exercises have none."""
-    cells = outline.chapter.cells
+def _counted(outline: Outline, number: int, word: str) -> list[str]:
+    """Return the exercises with points in a heading's section; "later": those that the chapter's end parts from it."""
+    cells, heading = outline.chapter.cells, outline.pieces[number].place
     end = next((place for place, cell in enumerate(cells) if cell.source.strip() == "hunt()"), len(cells))
-    there = [number for number in below if number in outline.exercise]
-    wanted = [number for number in there if (outline.pieces[number].place > end) == (word == "later")]
-    found = dict.fromkeys(outline.exercise[number] for number in wanted)
+    there = [each for each in outline.section(number) if each in outline.exercise]
+    wanted = [each for each in there if (heading < end < outline.pieces[each].place) == (word == "later")]
+    found = dict.fromkeys(outline.exercise[each] for each in wanted)
     return [name for name in found if outline.chapter.points(name)]
 
 
@@ -175,10 +175,10 @@ def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) 
             cell.line,
             f"{{{word}}} stands in a cell without a heading above it; begin the cell with its heading.",
         )
-    below = outline.section(_above(outline, place, found.start()))
-    if word in _EXERCISES and not _counted(outline, below, word):
+    number = _above(outline, place, found.start())
+    if word in _EXERCISES and not _counted(outline, number, word):
         fail(where, cell.line, f"{{{word}}} stands where no exercise with points is below the heading; take it out.")
-    if word == "side" and not outline.side.intersection(below):
+    if word == "side" and not outline.side.intersection(outline.section(number)):
         fail(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
 
 

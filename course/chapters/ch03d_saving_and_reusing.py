@@ -97,7 +97,8 @@ assert accuracy(reader) > 0.95
 # `state_dict()` returns all parameters and buffers under their names. Save those into a file: numbers can still be loaded when your code has changed.
 
 # %% name="save"
-path = f"{tempfile.mkdtemp()}/reader.pt"  # a folder that is empty; any other path does as well
+folder = tempfile.TemporaryDirectory()  # for a trial; a folder of yours does as well
+path = f"{folder.name}/reader.pt"
 torch.save(reader.state_dict(), path)
 print({name: tuple(value.shape) for name, value in reader.state_dict().items()})
 
@@ -113,6 +114,7 @@ print(f"before: {accuracy(other):.0%} are read correctly")
 
 other.load_state_dict(torch.load(path, weights_only=True))  # tensors only, no code is run
 print(f"after:  {accuracy(other):.0%}")
+folder.cleanup()  # the trial is over
 
 # %% claim=true
 assert torch.equal(other(ink), reader(ink)) and accuracy(other) > 0.95

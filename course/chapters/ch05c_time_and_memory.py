@@ -373,13 +373,12 @@ assert len(noted) == 1 or not can_compile
 # For that you have to know what the forward pass saves. `saved_shapes`, a helper of this course, runs one and lists the shape of each tensor that is saved. Here are those of the digit reader, for 32 digits:
 
 # %% name="what-is-saved"
-small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
-print(saved_shapes(lambda: small(ink[:32])))
+print(saved_shapes(lambda: reader(x[:32])))
 
 # %% claim=true
-assert saved_shapes(lambda: small(ink[:32])) == [(32, 64), (32, 256), (32, 256), (256, 10)]
+assert saved_shapes(lambda: reader(x[:32])) == [(32, 64), (32, 256), (32, 256), (256, 10)]
 for _rows in (32, 320):
-    _saved = saved_bytes(lambda: small(ink[:_rows]), without=small.parameters())
+    _saved = saved_bytes(lambda: reader(x[:_rows]), without=reader.parameters())
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
@@ -480,10 +479,10 @@ my_memory_plan = mine("memory_plan", plain_memory_plan)
 guess = "more"  # "fewer", "exactly 1082", or "more"
 
 # %% name="memory-plan-used"
-one_digit = ink[:1].clone()  # a copy, because ink[:1] would bring the memory of all digits along
+one_digit = x[:1].clone()  # a copy, because x[:1] would bring the memory of all digits along
 room = {}
 for dtype in (torch.float32, torch.bfloat16):
-    plan = my_memory_plan(small, one_digit, "adam", dtype)
+    plan = my_memory_plan(reader, one_digit, "adam", dtype)
     fixed = sum(plan.values()) - plan["activations"]
     room[dtype] = (1_000_000 - fixed) // plan["activations"]
     print(f"{dtype}: {fixed} bytes, {plan['activations']} more for each digit")
@@ -502,7 +501,7 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 
 # %% name="choice"
 batch = 256  # one of `batches`
-plan = my_memory_plan(small, ink[:batch].clone(), "adam", torch.float32)
+plan = my_memory_plan(reader, x[:batch].clone(), "adam", torch.float32)
 took, held = epochs[batches.index(batch)], sum(plan.values())
 print(f"{batch} digits: {took * 1e3:.1f} ms for an epoch, {held / 1e6:.2f} MB in a step")
 

@@ -39,21 +39,18 @@ def life() -> Figure:
 def saved_by() -> Figure:
     """Draw which tensor a square and an exponential save, and what `y += 1` does to it."""
     fig, ax = blank(width=17.5, height=4.6)
-    for y, (line, saved, is_hit) in zip(
-        (2.6, 0.4), (("y = x ** 2", "x", False), ("y = x.exp()", "y", True)), strict=True
+    no_harm, an_error = "y += 1 does no harm:\nx is saved, not y", "y += 1 changes what\nis saved: an error"
+    for line, saved, color, words, y in (
+        ("y = x ** 2", "x", SKY, no_harm, 2.6),
+        ("y = x.exp()", "y", ORANGE, an_error, 0.4),
     ):
         ax.text(0.0, y + 0.5, line, va="center", fontsize=12, family="monospace", color=INK)
-        box(ax, 4.6, y, "x", NO_COLOR if is_hit else SKY, width=1.6)
-        box(ax, 7.4, y, f"saved: {saved}", ORANGE if is_hit else SKY, width=3.2)
+        box(ax, 4.6, y, "x", SKY, width=1.6)
+        box(ax, 7.4, y, f"saved: {saved}", color, width=3.2)
         box(ax, 11.8, y, "y", ORANGE, width=1.6)
         for start, end in ((6.2, 7.4), (10.6, 11.8)):
             ax.annotate("", (end, y + 0.5), (start, y + 0.5), arrowprops={"arrowstyle": "->", "color": INK})
-        caption(
-            ax,
-            13.8,
-            y + 0.5,
-            "y += 1 changes what\nis saved: an error" if is_hit else "y += 1 does no harm:\nx is saved, not y",
-        )
+        caption(ax, 13.8, y + 0.5, words)
     return finish(
         fig,
         "The square saves its x, exp saves its y",

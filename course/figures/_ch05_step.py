@@ -25,13 +25,14 @@ PARTS = {"weights": (BLUE, 1), "gradients": (SKY, 1), "Adam's state": (GREEN, 2)
 def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
     """Draw what a training step with Adam holds in memory, part by part, for several sizes of the batch."""
     model, rows = _network(sizes), list(reversed(batches))
+    colors = {part: color for part, (color, _) in PARTS.items()} | {"activations": ORANGE}
     fig, ax = new_figure(figsize=(8.5, 0.5 * len(rows) + 1.6))
     for row, batch in enumerate(rows):
-        _bar(ax, row, _bytes(model, batch), [*(color for color, _ in PARTS.values()), ORANGE])
+        _bar(ax, row, _bytes(model, batch), list(colors.values()))
     ax.set(yticks=range(len(rows)), yticklabels=[f"batch of {batch}" for batch in rows])
     ax.set_xlabel("megabytes held at most")
     ax.set_xlim(right=1.2 * ax.get_xlim()[1])
-    _legend(ax, {**{part: color for part, (color, _) in PARTS.items()}, "activations": ORANGE})
+    _legend(ax, colors)
     return told(
         fig,
         "One bar for each size of the batch. Weights, gradients and Adam's state are as long in each bar, and the "

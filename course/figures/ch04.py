@@ -201,20 +201,19 @@ def museum() -> Figure:
 
 
 def symptoms(repaired: Mapping[str, runs.Loop] | None = None) -> Figure:
-    """Draw the losses of the eight broken loops beside a correct loop on the same data, or beside the repaired ones."""
-    correct, correct_adam = runs.rate(0.1), runs.adam()
+    """Draw the losses of the eight broken loops beside a correct one's, or of repaired ones beside the broken ones'."""
+    losses = {letter: runs.train(runs.regression(), fault) for letter, fault in runs.FAULTS.items()}
+    if repaired:
+        beside = {letter: [min(loss, HIGH) for loss in each if math.isfinite(loss)] for letter, each in losses.items()}
+        losses = {letter: runs.train_by(repaired[letter]) for letter in losses}
+    else:
+        beside = dict.fromkeys(losses, runs.rate(0.1)) | {"f": runs.adam()}
     fig, grid = new_figure(2, 4, figsize=(10.5, 5.0))
-    words = [f"Losses of eight loops, each beside {'the repaired one' if repaired else 'a correct one that falls'}"]
-    for ax, (letter, fault) in zip(grid.flatten(), runs.FAULTS.items(), strict=True):
-        broken = runs.train(runs.regression(), fault)
-        if repaired:
-            losses = runs.train_by(repaired[letter])
-            beside = [min(loss, HIGH) for loss in broken if math.isfinite(loss)]
-        else:
-            losses, beside = broken, correct_adam if letter == "f" else correct
-        words.append(f"loop {letter}: {runs.course_of(losses, HIGH)}")
-        _plot(ax, f"loop {letter}", losses)
-        ax.plot(beside[: int(ax.get_xlim()[1]) + 1], color=INK, linewidth=1, linestyle=":")
+    words = [f"Losses of eight loops, each beside {'the broken one' if repaired else 'a correct one that falls'}"]
+    for ax, (letter, each) in zip(grid.flatten(), losses.items(), strict=True):
+        words.append(f"loop {letter}: {runs.course_of(each, HIGH)}")
+        _plot(ax, f"loop {letter}", each)
+        ax.plot(beside[letter][: int(ax.get_xlim()[1]) + 1], color=INK, linewidth=1, linestyle=":")
     return told(fig, "; ".join(words) + ".")
 
 

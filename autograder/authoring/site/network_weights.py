@@ -45,8 +45,8 @@ def _is_square(layer: nn.Conv2d) -> bool:
 
 def _rounded(layer: nn.Linear | nn.Conv2d) -> dict[str, Any]:
     """Round the weights and the bias of a layer in place, and return them."""
-    weight = layer.weight.data
-    bias = layer.bias.data if layer.bias is not None else torch.zeros(len(weight))
+    weight = layer.weight.detach()
+    bias = layer.bias.detach() if layer.bias is not None else torch.zeros(len(weight))
     steps = _decimals(weight.abs().flatten(1).amax(dim=1) / _LARGEST).clamp(min=10**-_DIGITS)
     whole = (weight.flatten(1) / steps[:, None]).round().clamp(-_LARGEST, _LARGEST)
     weight.copy_((whole * steps[:, None]).reshape(weight.shape))

@@ -1,7 +1,5 @@
 """Answers to `descend`: wrong ones that learners really give, and right ones that must pass."""
 
-import math
-
 import torch
 
 from autograder.course.answer_bank import AnswerBank
@@ -295,30 +293,14 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "stops-where-it-is-flat",
     "You stop where the gradient is small. `steps` says how many steps there are, and a small gradient may still lead far.",
+    change={"f(x).backward()": "f(x).backward()\nif x.grad.norm() < 1e-2:\n    break"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        (slope,) = torch.autograd.grad(f(x), x)
-        if slope.norm() < 1e-2:
-            break
-        x = (x.detach() - lr * slope).requires_grad_()
-    return x.detach()
 
-
-@bank.wrong(
+bank.wrong(
     "stops-where-it-rises",
     "You stop when f gets larger. `steps` says how many steps there are, also where a rate is too large.",
+    change={"x.grad = None": "if f(x) > f(x0):\n    break\nx.grad = None"},
 )
-def descend(f, x0, lr, steps):
-    x, lowest = x0.detach().clone().requires_grad_(), math.inf
-    for _ in range(steps):
-        height = f(x)
-        if height.item() > lowest:
-            break
-        lowest = height.item()
-        x = (x.detach() - lr * torch.autograd.grad(height, x)[0]).requires_grad_()
-    return x.detach()

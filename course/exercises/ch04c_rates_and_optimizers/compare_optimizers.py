@@ -148,10 +148,10 @@ def _losses(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> Iterator
     with fixed_seed(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    stepped_by = kind(model.parameters(), lr=lr)  # type: ignore[call-arg]
+    optimizer = kind(model.parameters(), lr)  # type: ignore[arg-type]
     while True:
         distance = (model(x) - x.sin()).square().mean()
         yield distance.item()
-        stepped_by.zero_grad()
+        optimizer.zero_grad()
         distance.backward()
-        stepped_by.step()
+        optimizer.step()
