@@ -19,7 +19,8 @@ from autograder.faster_startup import block_slow_imports
 from autograder.files import digest_of
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from autograder.sandbox.self_test import confinement_problem
-from tests.small_chapter import SAMPLE
+from tests.quick import last_day, tests_of
+from tests.small_chapter import PROJECT, SAMPLE
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -44,7 +45,11 @@ collect_ignore = ["browser"]  # these need a browser: `make test-browser` names 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of `make quick` and of a sample of the night's tests."""
     parser.addoption("--cpu-seconds", type=float, help="let each process begin no test after so many of its seconds")
-    parser.addoption("--sample", metavar="COMMIT", help="of the tests that are selected, a tenth that a commit chooses")
+    parser.addoption(
+        "--sample",
+        metavar="COMMIT",
+        help="a tenth of the selected tests, which a commit chooses, and what it may break",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +73,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where processes share the tests, begin with the groups and what is slow, so that all end together."""
     if commit := config.option.sample:
-        items[:] = [item for item in items if int(digest_of(commit, *_groups(item) or [item.nodeid]), 16) % 10 == 0]
+        near = set(tests_of(last_day(commit), PROJECT, within=1))
+        drawn = [item for item in items if int(digest_of(commit, *_groups(item) or [item.nodeid]), 16) % 10 == 0]
+        likely = [item for item in items if item.path.relative_to(PROJECT).as_posix() in near and item not in drawn]
+        items[:] = [*drawn, *likely]
     if hasattr(config, "workerinput") and config.option.cpu_seconds is None:
         items.sort(key=lambda item: (not _groups(item), item.get_closest_marker("slow") is None))
 

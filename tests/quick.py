@@ -63,8 +63,17 @@ def _cells(chapter: str) -> dict[str, str]:
     return {match[1]: cell for match, cell in found if match}
 
 
-def tests_of(files: Sequence[str], project: Path) -> list[str]:
-    """Return the test modules that have changed, import a changed file or name it, or reach one; the nearest first."""
+def last_day(commit: str) -> list[str]:
+    """Return the files that commits changed in the day before this one, and by it: what no whole night has seen."""
+    date = int(git("show", "--no-patch", "--format=%ct", commit) or 0)
+    return sorted({*git("log", f"--since={date - 86_400}", "--name-only", "--format=", commit).split()})
+
+
+def tests_of(files: Sequence[str], project: Path, within: int | None) -> list[str]:
+    """Return the test modules that have changed, import a changed file or name it, or reach one; the nearest first.
+
+    Unless `within` is None, only those that reach one by at most so many imports.
+    """
     paths, names = {project / file for file in files}, {Path(file).name for file in files}
     ranks: dict[str, tuple[int, int]] = {}
     for test in sorted((project / "tests").glob("test_*.py")):
@@ -72,7 +81,9 @@ def tests_of(files: Sequence[str], project: Path) -> list[str]:
         far = [distance for path, distance in reached.items() if path in paths]
         if any(f'"{name}"' in test.read_text(encoding="utf-8") for name in names):
             far.append(1)
-        if far:  # of two that are as near, the one that imports less is about less
+        if far and (
+            within is None or min(far) <= within
+        ):  # of two that are as near, the one that imports less is about less
             ranks[test.relative_to(project).as_posix()] = min(far), len(reached)
     return sorted(ranks, key=lambda name: ranks[name])
 
@@ -91,7 +102,7 @@ def main() -> int:
     """Run what belongs to the changes; return the first exit status that is not 0."""
     begun, base = time.time(), pushed()
     files = changed_files(base)
-    exercises, tests = changed_exercises(files, base), tests_of(files, PROJECT)
+    exercises, tests = changed_exercises(files, base), tests_of(files, PROJECT, within=None)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     status, ran = subprocess.run(["make", "--no-print-directory", "lint"], cwd=PROJECT, check=False).returncode, 0
     for command in commands(exercises, tests):

@@ -4,8 +4,8 @@
 
 The parts are targets of the Makefile. What the second lane runs fills the time in which unit tests wait. Once a part
 has failed no other begins; the table is printed all the same. By day papermill runs the first sitting of each chapter.
-`--all` runs the others and what is marked `night` too; `--sample` runs the others and a tenth of what is so marked,
-chosen by the commit, so that it can be repeated.
+`--all` runs the others and what is marked `night` too; `--sample` the others and, of what is so marked, a tenth and
+then the tests of what has changed within a day, both chosen by the commit, so that it can be repeated.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run the tests of the day, or all.")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--all", action="store_true", help="what is marked `night` too")
-    what.add_argument("--sample", metavar="COMMIT", help="a tenth of what is marked `night`, chosen by the commit")
+    what.add_argument("--sample", metavar="COMMIT", help="of what is marked `night`, what the commit chooses")
     asked = parser.parse_args(words)
     REPORTS.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()

@@ -309,12 +309,8 @@ class TestWholeWay:
         told = f"{PART}: waits for your score. Feedback says: Grading came to other questions"
         assert told in " ".join(capsys.readouterr().out.split())
 
-
-class TestRelease:
-    """What `questions = true` adds to a release."""
-
     def test_core_exercises_are_asked_about(self, course: Path) -> None:
-        """Each gets three cells below its check: what asks, the answers, and three points; nbgrader knows them."""
+        """In the release each gets three cells below its check: what asks, the answers, and three points."""
         cells = nbformat.read(course / "release" / STEM / f"{STEM}.ipynb", as_version=4).cells
         ids = [cell.id for cell in cells]
 
@@ -325,6 +321,10 @@ class TestRelease:
         assert f'check("{PART}", {PART})' == cells[place + 3].source
         assert set(ASKED) == {part.asked for part in read_assignment(course, STEM, unconfined=True).lent}  # type: ignore[attr-defined]
         assert 3.0 == verdict_of(course, "ada").points[PART]
+
+
+class TestRelease:
+    """What other settings than `questions = true` do to a release."""
 
     @pytest.mark.parametrize(
         "settings",
@@ -344,12 +344,15 @@ class TestRelease:
 
         assert NOTEBOOK.read_bytes() == (course / "release" / STEM / f"{STEM}.ipynb").read_bytes()
 
-    def test_a_wrong_setting_is_refused(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("is_released", [False, pytest.param(True, marks=pytest.mark.night)])
+    def test_a_wrong_setting_is_refused(self, tmp_path: Path, is_released: bool) -> None:
         """What is neither true nor false stops the release in one line."""
         course = make_course(tmp_path / "course")
         (course / SETTINGS).write_text("questions = 3\n")
         with pytest.raises(WorkFailed, match=r"expected true or false for questions, found 3\. Correct it\."):
             asks_questions(course)
+        if not is_released:
+            return
         words = [sys.executable, "-m", "nbgrader", "generate_assignment", STEM]
         ran = subprocess.run(words, cwd=course, capture_output=True, text=True)
 
@@ -440,10 +443,10 @@ class TestInTheNotebook:
 class TestElsewhere:
     """Parts of assignments that are no chapter, and of machines without the course."""
 
-    @pytest.fixture
-    def own(self, tmp_path: Path) -> tuple[Assignment, bytes]:
+    @pytest.fixture(scope="class")
+    def own(self, tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
         """Return an assignment of a teacher's own with an exercise of the course, and right answers to it."""
-        course = make_course(tmp_path / "course")
+        course = make_course(tmp_path_factory.mktemp("own") / "course")
         (course / SETTINGS).write_text("questions = true\n")
         cells = (
             code("import torch\n\nfrom autograder import check"),
@@ -476,6 +479,7 @@ class TestElsewhere:
 
         assert verdict.trouble and verdict.report(PART).verdicts[0].sentence.startswith(NOT_GRADED)
 
+    @pytest.mark.night
     def test_no_platform_takes_them(self, course: Path) -> None:
         """A bundle for a platform is refused: there, no person scores what waits."""
         with pytest.raises(WorkFailed, match=f"no exercises of the course: .*{CHECK_PART}"):

@@ -77,7 +77,7 @@ def settings(site: Path) -> dict[str, Any]:
     return dict(json.loads((site / "jupyter-lite.json").read_text())["jupyter-config-data"])
 
 
-@pytest.mark.slow
+@pytest.mark.night
 class TestBuilt:
     def test_the_wheels_are_there_with_their_digests(self, site: Path) -> None:
         """The index that the browser reads has the course and torch, each with the digest of its file."""
@@ -132,7 +132,6 @@ class TestBuilt:
         } == extensions
         assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 25_000_000
 
-    @pytest.mark.night
     @pytest.mark.skipif(not PYODIDE, reason="PYTEST_PYODIDE names no folder of Pyodide's package for Node")
     def test_the_course_imports_in_pyodide(self, site: Path, tmp_path: Path) -> None:
         """In Pyodide the course starts nothing, and what a notebook imports lacks only packages that it asks for."""

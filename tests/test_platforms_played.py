@@ -107,12 +107,13 @@ CASES: dict[str, Callable[[], Files]] = {
 
 
 BY_DAY = "gradescope"  # the other platforms' bundles differ from it in how results are written, which is tested by day
+each_platform = pytest.mark.parametrize(
+    "platform", [BY_DAY, *(pytest.param(each, marks=pytest.mark.night) for each in PLAYS if each != BY_DAY)]
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "platform", [BY_DAY, *(pytest.param(each, marks=pytest.mark.night) for each in PLAYS if each != BY_DAY)]
-)
+@each_platform
 def test_points_and_sentences_are_ours(platform: str, play: Play, course: Path) -> None:
     """Whatever else the student hands in: it is no part of the grader, and changes no points."""
     found = play(platform, {**mixed(), **IN_THE_WAY})
@@ -181,7 +182,7 @@ def test_answers_do_not_reach_the_bundle(platform: str, wall: str, play: Play, t
     assert [0] == [points for name, points, _ in found.tests if name == TARGET]
 
 
-@pytest.mark.parametrize("platform", PLAYS)
+@each_platform
 def test_without_a_wall_nothing_is_graded(platform: str, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing confines, the result says why, has no points, and does not look like a student's fault."""
     found = play(platform, answered(), *AS_IN_A_CONTAINER, OLD_KERNEL)

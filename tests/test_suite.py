@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from threading import Barrier, Event
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from tests import quick, suite
+from tests import conftest, quick, suite
 from tests.small_chapter import TEXT
 from tests.suite import Done, Part
 
@@ -98,6 +99,48 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+class TestSample:
+    """`make test SAMPLE=COMMIT`."""
+
+    def test_a_tenth_and_what_has_changed_within_a_day(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """First the tenth that the commit chooses, then what it may break, each once."""
+        monkeypatch.setattr(conftest, "PROJECT", tmp_path)
+        monkeypatch.setattr(conftest, "last_day", lambda _: ["autograder/errors.py"])
+        items = [
+            SimpleNamespace(nodeid=str(number), path=tmp_path / f"tests/test_{name}.py", iter_markers=lambda name: [])
+            for number, name in enumerate(["near", "far"] * 100)
+        ]
+
+        def chosen(commit: str, near: list[str]) -> list[str]:
+            monkeypatch.setattr(conftest, "tests_of", lambda *_, **__: near)
+            selected = list(items)
+            options = SimpleNamespace(option=SimpleNamespace(sample=commit))
+            conftest.pytest_collection_modifyitems(cast(pytest.Config, options), cast(list[pytest.Item], selected))
+            return [each.nodeid for each in selected]
+
+        tenth = chosen("a" * 40, [])
+        assert 5 <= len(tenth) <= 40
+        assert tenth == chosen("a" * 40, []) != chosen("b" * 40, [])
+        assert [*tenth, *(str(number) for number in range(0, 200, 2) if str(number) not in tenth)] == chosen(
+            "a" * 40, ["tests/test_near.py"]
+        )
+
+    def test_last_day(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The commit's own files and those of the commits of the day before it; no older ones, and no later ones."""
+        monkeypatch.setattr(quick, "PROJECT", tmp_path)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+        git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run([*git, "init", "-q"], check=True)
+        for name, day in (("old", "01T12:00"), ("near", "03T12:00"), ("own", "04T11:00"), ("later", "04T12:00")):
+            (tmp_path / f"{name}.py").touch()
+            monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-{day}:00Z")
+            subprocess.run([*git, "add", "."], check=True)
+            subprocess.run([*git, "commit", "-q", "-m", name], check=True)
+
+        assert ["near.py", "own.py"] == quick.last_day("HEAD~1")
+        assert [] == quick.last_day("0" * 40)
+
+
 class TestQuick:
     """`make quick`."""
 
@@ -114,7 +157,13 @@ class TestQuick:
     )
     def test_nearest_first(self, project: Path, changed: str, expected: list[str]) -> None:
         """What has changed itself, imports it, names it, reaches it through others."""
-        assert [f"tests/test_{name}.py" for name in expected] == quick.tests_of([changed], project)
+        assert [f"tests/test_{name}.py" for name in expected] == quick.tests_of([changed], project, within=None)
+
+    def test_what_a_change_is_likely_to_break(self, project: Path) -> None:
+        """It is changed itself, imports a changed file or names it; what reaches one through others is left out."""
+        changed = ["autograder/sandbox/namespace_confinement.py", "README.md"]
+
+        assert ["tests/test_other.py", "tests/test_text.py"] == sorted(quick.tests_of(changed, project, within=1))
 
     def test_exercises(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """An exercise has a file, a bank, and a cell in a chapter; a file that several share stands for all of them."""
@@ -139,7 +188,7 @@ class TestQuick:
     ) -> None:
         """Green would say that somebody has looked."""
         monkeypatch.setattr(quick, "changed_files", lambda _: files)
-        monkeypatch.setattr(quick, "tests_of", lambda _, project: ["tests/test_errors.py"] if files else [])
+        monkeypatch.setattr(quick, "tests_of", lambda *_, **__: ["tests/test_errors.py"] if files else [])
         monkeypatch.setattr(quick, "counted", lambda _: ran)
         monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0, stdout=""))
 
