@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from autograder.notebook.ask_assistant import ask_assistant
     from autograder.notebook.check_and_hint import check, hint
     from autograder.notebook.keep_in_drive import keep_in_drive
+    from autograder.notebook.lesson_cell_functions import reveal, shows_error
     from autograder.notebook.mine import mine
     from autograder.notebook.progress_overview import progress
-    from autograder.notebook.reveal_and_shows_error import reveal, shows_error
     from explorers.bug_hunt_quiz import hunt, mend
     from explorers.own_code_quiz import about
     from explorers.review_quiz import review
@@ -43,9 +43,9 @@ _HOMES = {
     "mend": "explorers.bug_hunt_quiz",
     "mine": "notebook.mine",
     "progress": "notebook.progress_overview",
-    "reveal": "notebook.reveal_and_shows_error",
+    "reveal": "notebook.lesson_cell_functions",
     "review": "explorers.review_quiz",
-    "shows_error": "notebook.reveal_and_shows_error",
+    "shows_error": "notebook.lesson_cell_functions",
 }
 
 
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.package_conflicts import refuse_other_packages
+    from autograder.shadowing_packages import refuse_other_packages
 
     refuse_other_packages()
     home = _HOMES[name]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from autograder.course.course import Course, current_course
-from autograder.course.hunt_names import faulty_program_name, hunted_exercise
+from autograder.course.faulty_program_names import faulty_program_name, hunted_exercise
 from autograder.diagnosis.value_kinds import type_words
 from autograder.exercises.probe import see
 from autograder.files import digest_of
@@ -23,11 +23,11 @@ from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import visible_report
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED
+from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
-from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.saved_notebook import path_of_notebook
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, difficulty, read_hunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
 from autograder.questions.question import Question
 

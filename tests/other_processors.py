@@ -21,7 +21,7 @@ from autograder.authoring.proof import shipped_answer_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise

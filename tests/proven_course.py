@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
 
 MORE = """

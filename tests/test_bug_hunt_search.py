@@ -11,17 +11,17 @@ import pytest
 import torch
 
 from autograder.__main__ import main
-from autograder.authoring import single_line_edits
+from autograder.authoring import single_line_repairs
 from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
-from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.authoring.rename_hunt_variables import other_names, renamed
 from autograder.authoring.write_hunts import holding_in_a_new_process, made_of, outdated_hunts
 from autograder.course.chapter_judge import Judge
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.files import write_all
-from autograder.questions.bug_hunt import ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.false_sentences import tags_of_false_sentences
+from autograder.questions.bug_hunt_file import ExerciseHunts, encode_hunts, hunts_path, read_hunts
+from autograder.questions.find_distractors import tags_of_false_sentences
 from tests.small_chapter import PROJECT, SAMPLE
 
 # A time limit may come where the interpreter tidies up, which can only report it.
@@ -47,31 +47,31 @@ def lines_of(edits: object) -> list[str]:
 
 def test_editable_lines() -> None:
     """A signature and a lone bracket are no lines to change; an entry of a dictionary is one."""
-    assert single_line_edits.editable_lines(SCALE) == [2, 3, 4, 5, 6]
+    assert single_line_repairs.editable_lines(SCALE) == [2, 3, 4, 5, 6]
 
 
 def test_a_replacement_binds_what_the_line_has_bound() -> None:
     """A line that would bind another name, or leave a variable without use, writes around the others."""
     pool = ["mean = x.mean(dim, keepdim=True)", "spread = x.std()", "mean, spread = x, x", "mean = y.mean(dim)"]
 
-    assert lines_of(single_line_edits.replacements(SCALE, 2, pool)) == ["mean = x.mean(dim, keepdim=True)"]
-    assert [] == lines_of(single_line_edits.replacements(SCALE, 5, ['"centered": x - x.mean(dim),']))
-    assert [] == list(single_line_edits.removals(SCALE, 2))
+    assert lines_of(single_line_repairs.replacements(SCALE, 2, pool)) == ["mean = x.mean(dim, keepdim=True)"]
+    assert [] == lines_of(single_line_repairs.replacements(SCALE, 5, ['"centered": x - x.mean(dim),']))
+    assert [] == list(single_line_repairs.removals(SCALE, 2))
 
 
 def test_an_addition_reads_what_it_binds_anew() -> None:
     """A line may go on with a variable, but not compute it a second time."""
-    found = list(single_line_edits.additions(SCALE, 3, ["spread = spread + 1", "spread = x.var(dim)"]))
+    found = list(single_line_repairs.additions(SCALE, 3, ["spread = spread + 1", "spread = x.var(dim)"]))
 
     assert [edit.text.splitlines()[3].strip() for edit in found] == ["spread = spread + 1"]
 
 
 def test_mutations_keep_the_line_as_it_is_written() -> None:
     """A mutated line differs in the changed piece alone: its quotes and brackets stay."""
-    found = lines_of(single_line_edits.mutations(SCALE, 3))
+    found = lines_of(single_line_repairs.mutations(SCALE, 3))
 
     assert "spread = x.var(dim)" in found and "spread = x" in found
-    assert lines_of(single_line_edits.suffixed(SCALE, 3))[0] == "spread = x.detach().std(dim)"
+    assert lines_of(single_line_repairs.suffixed(SCALE, 3))[0] == "spread = x.detach().std(dim)"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_no_edit_takes_an_object_for_one_of_its_values() -> None:
     """`self.x[self]` asks itself for an index, again and again, and torch hides the error that would end it."""
     text = "class Rows:\n    def row(self, i):\n        at = i + 1\n        return self.x[at - i]\n"
 
-    assert "return self.x[at - at]" in (found := lines_of(single_line_edits.mutations(text, 4)))
+    assert "return self.x[at - at]" in (found := lines_of(single_line_repairs.mutations(text, 4)))
     assert [] == [line for line in found if "self " in line or "self]" in line]
 
 

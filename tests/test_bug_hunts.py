@@ -11,7 +11,7 @@ import pytest
 
 import explorers.bug_hunt_quiz as hunting
 from autograder import hunt, mend
-from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.authoring.write_hunts import read_hunts
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
@@ -21,7 +21,7 @@ from autograder.errors import DamagedData, UnknownExercise
 from autograder.notebook import progress_log
 from autograder.notebook.last_checked_answer import LastCheck
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question
 from tests.small_chapter import PROJECT
 

@@ -14,7 +14,7 @@ import pytest
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.course.replay_attack import MOST, cheat_earns_points
 from tests.asked import NIGHT
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table

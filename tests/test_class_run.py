@@ -27,7 +27,7 @@ from autograder.grading.assignment import Assignment, relative_chapter_path, rel
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
 from autograder.grading.executors import WorkerChoice
-from autograder.grading.grader import Grader
+from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions

@@ -18,7 +18,7 @@ from autograder.authoring.example_students import ClassMaker
 from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
-from autograder.grading.grader import grader_of
+from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts

@@ -142,7 +142,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
         ("autograder.course.chapter_reader, jupytext", "torch, nbgrader, jupyter_server"),
         ("autograder.course.chapter_reader", "jupytext, IPython"),
-        ("autograder.grading.grader", "torch, nbgrader"),
+        ("autograder.grading.prepared_grader", "torch, nbgrader"),
         ("autograder.grading.worker_initializer", "torch, nbgrader, nbformat"),
         ("autograder.sandbox.execution.fork_server", "torch, nbgrader"),
         ("autograder.grading.worker_fork_server", "torch, nbgrader"),  # it sets up garbage collection first
@@ -255,7 +255,8 @@ def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """The modules that a worker imports include no package that the verdict's key leaves out."""
     running = ("fork_server", "submission_child", "submission_runner")  # the last two only for exercises
     late = ", ".join(f"autograder.sandbox.execution.{name}" for name in running)
-    code = f"import sys, autograder.grading.grader, autograder.grading.grade_submission, {late}; print(*sys.modules)"
+    early = "autograder.grading.prepared_grader, autograder.grading.grade_submission"
+    code = f"import sys, {early}, {late}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 

@@ -20,15 +20,15 @@ from autograder.__main__ import main
 from autograder.authoring.build_course import build
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.hunt_names import hunted_exercise
+from autograder.course.faulty_program_names import hunted_exercise
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import ChapterFormatError, CheckFailed, ExerciseError
 from autograder.exercises.exercise import Exercise
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
-from autograder.grading.grader import Grader
+from autograder.grading.prepared_grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
 from autograder.reports.answer_normalization import read_exercise_forms
 from autograder.reports.class_results import read_results

@@ -32,13 +32,13 @@ from autograder.errors import CheckFailed, DamagedData, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.find_borrowed_exercises import setup_text
-from autograder.grading.grader import Grader
+from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.platform_bundles import read_sitting
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS, asks_questions
 from autograder.notebook.last_checked_answer import CHECKED
-from autograder.questions.graded_questions import answers_in, asked_exercise, lines_to_copy, written_answers
+from autograder.questions.own_code_question_part import answers_in, asked_exercise, lines_to_copy, written_answers
 from autograder.questions.own_code_questions import repeatable_questions
 from autograder.questions.question import Question
 from autograder.reports.answer_normalization import read_exercise_forms

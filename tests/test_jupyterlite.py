@@ -37,7 +37,7 @@ console.log(python.runPython(readFileSync(process.argv[3], "utf8")));
 IMPORTS = """\
 import importlib, json, pkgutil
 import autograder, course, explorers
-from autograder import concurrency_support, install_missing_packages, package_conflicts
+from autograder import concurrency_support, install_missing_packages, shadowing_packages
 missing = {}
 for package in map(importlib.import_module, ("autograder.notebook", "course", "explorers")):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -45,7 +45,7 @@ for package in map(importlib.import_module, ("autograder.notebook", "course", "e
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:
             missing.setdefault(error.name, []).append(module.name)
-package_conflicts.refuse_other_packages()
+shadowing_packages.refuse_other_packages()
 json.dumps({
     "lacks": sorted(missing),
     "needs": install_missing_packages.missing_packages(),

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import answer_bank_draft
-from autograder.authoring.analyze_answer import AnswerAnalysis, learn
+from autograder.authoring.analyze_student_answer import AnswerAnalysis, learn
 from autograder.authoring.example_class import copy_course
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
@@ -45,7 +45,7 @@ def standardize(x, dim, eps):
 def _one_runner() -> Iterator[None]:
     """Start the runner of the course's answers only once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("autograder.authoring.analyze_answer.runner_for", cache(runner_for))
+        monkeypatch.setattr("autograder.authoring.analyze_student_answer.runner_for", cache(runner_for))
         yield
 
 
@@ -151,7 +151,7 @@ def test_the_command_does_not_speak_to_the_terminal(
     evil = replace(
         learned(course, STRANGE), entry="def f():\n    '\x1b]0;mine\x07 \x9b2J \u202e \r'\n", advice="\x1b[2J"
     )
-    monkeypatch.setattr("autograder.authoring.analyze_answer.learn", lambda *_, **__: evil)
+    monkeypatch.setattr("autograder.authoring.analyze_student_answer.learn", lambda *_, **__: evil)
     main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
     main(["--root", str(course), "learn", "no\x1b[2Jbody", NAME])
 

@@ -18,7 +18,7 @@ from autograder.diagnosis.value_format import value_text
 from autograder.exercises.probe import see
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.reports import class_results, write_reports

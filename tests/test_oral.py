@@ -80,7 +80,7 @@ CLASS: dict[str, dict[str, str]] = {
 def _one_runner() -> Iterator[None]:
     """Start the runner of the course's answers only once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("autograder.grading.submission_questions.runner_for", cache(runner_for))
+        monkeypatch.setattr("autograder.grading.draw_own_code_questions.runner_for", cache(runner_for))
         yield
 
 

@@ -21,7 +21,7 @@ from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions.agreed_run import Run
 from autograder.questions.effort_limit import limit_seconds
-from autograder.questions.graded_questions import digest_of_questions
+from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.question_builder import AskedRun
@@ -285,7 +285,7 @@ def digests() -> list[str]:
     return [digest_of_questions(repeatable(name, text, draw)) for name, text in texts for draw in (1, 2)]
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_a_draw_asks_the_same_in_any_process() -> None:
     """Neither the order of sets nor the speed of a process changes what is asked for points."""
     words = [sys.executable, "-c", "from tests.test_own_code_questions import digests; print(*digests())"]

@@ -29,7 +29,6 @@ from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"
 STEM = "ch06c_six_faults"
-FIRST = "ch01b_broadcasting"  # it opens an explorer
 NEEDED = ("anywidget", "safetensors")
 MOST = 400_000  # the limit of a shared notebook's size in bytes
 # Colab's versions without the course: remove from the path what this project's setup added.
@@ -146,10 +145,8 @@ class TestBareEnvironment:
         settings = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(folder / "temporary"), **places}
         return bare_environment.run(opened, python, folder / "run", settings)
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        "stem", [pytest.param(e, marks=pytest.mark.night) for e in OURS.stems if e != FIRST] + [FIRST]
-    )
+    @pytest.mark.night
+    @pytest.mark.parametrize("stem", OURS.stems)
     def test_it_installs_what_is_missing(self, stem: str, python: Path, tmp_path: Path, wheels: Path) -> None:
         """The first cell installs what is missing in one line, and no cell below fails."""
         opened = embed_package(notebook(stem), COURSE, stem)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from tests.proven_course import edit, make_proven_course
 
 FILE = "exercises/week_ends/swap_ends.py"

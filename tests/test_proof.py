@@ -16,7 +16,7 @@ from autograder.authoring.proof_receipts import RECEIPTS, receipt_of, receipts
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course import course_in
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from tests.proven_course import edit, make_proven_course

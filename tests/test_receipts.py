@@ -22,7 +22,7 @@ from autograder.cli import prove
 from autograder.course import shipped_observations
 from autograder.course.compute_answer_keys import AnswerKeys
 from autograder.course.course import course_in
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import ChapterFormatError, CourseError
 from tests.proven_course import edit, make_proven_course

@@ -30,7 +30,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.notebook.reveal_and_shows_error import PredictionOutcome
+from autograder.notebook.lesson_cell_functions import PredictionOutcome
 from autograder.reports import lesson_links
 from tests import side_chapter
 from tests.small_chapter import PROJECT

@@ -16,7 +16,7 @@ from autograder.authoring.site.page_values import Filler
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_file, chapter_code
 from autograder.errors import WorkFailed
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from tests.small_chapter import PROJECT
 
 COURSE = PROJECT / "course"

@@ -7,10 +7,10 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
+from autograder.authoring.exercise_file_checks import MARK
 from autograder.authoring.new_exercise import write_new_exercise
 from autograder.authoring.proof import prove
-from autograder.authoring.static_checks import MARK
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.errors import ChapterFormatError, CourseError
 from tests.proven_course import edit, make_proven_course
 

@@ -1,6 +1,6 @@
 """Notebooks do their work where Python can start neither threads nor processes, as in a browser or a strict container.
 
-By day a sitting runs as handed out, and one solved, beside solved notebooks whose answers it takes; at night all do.
+By day one sitting runs as handed out; at night all do, and solved, beside solved notebooks whose answers they take.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
 from autograder.notebook.answer_of_other_notebook import AnswerRunError, _run_within
 from autograder.notebook.progress_log import OFF
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from explorers import bug_hunt_quiz
 from tests import sample_course
 from tests.mine_in_chapters import OPEN, SOLVED, chapter, lay_beside
@@ -35,7 +35,7 @@ from tests.test_progress_travels import RIGHT
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 STEMS = tuple(each.stem for each in COURSE.listed)
-FIRST, TAKING = "ch01a_tensors", "ch01x_einsum_and_precision"  # the second takes an answer of an earlier sitting
+FIRST = "ch01a_tensors"
 WRONG_ORDER = RIGHT.replace(".transpose(1, 2)", "")
 NO_LIMIT, NO_FRESH = "(No time limit:", "(No fresh cases:"
 TAKEN_AWAY = """\
@@ -105,8 +105,8 @@ def test_a_notebook_as_handed_out(stem: str, folder: Path) -> None:
     Run(folder, stem, OPEN).holds(is_solved=False)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stem", [TAKING, *(pytest.param(e, marks=pytest.mark.night) for e in STEMS if e != TAKING)])
+@pytest.mark.night
+@pytest.mark.parametrize("stem", STEMS)
 def test_a_solved_notebook(stem: str, folder: Path) -> None:
     """Every check of a solved notebook passes, and it takes the reader's answers of the notebooks beside it."""
     others = [chapter(each) for each in STEMS if each != stem]

@@ -30,7 +30,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.executors import WorkerChoice
-from autograder.grading.grader import grader_of
+from autograder.grading.prepared_grader import grader_of
 from autograder.grading.regrade_policy import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions

@@ -80,7 +80,7 @@ REPLACING = {
 }
 READING = {
     "import autograder.diagnosis.verdict": "uses the grader's own code (autograder.diagnosis.verdict)",
-    "from autograder.grading import grader": "uses the grader's own code (autograder.grading.grader)",
+    "from autograder.grading import prepared_grader": "uses the grader's own code (autograder.grading.prepared_grader)",
     "def f():\n    return autograder.course": "uses the grader's own code (autograder.course)",
     "__import__('autograder').diagnosis": "uses the grader's own code (autograder.diagnosis)",
     "import sys\nsys._getframe(1)": "looks at the functions that called it (frames)",

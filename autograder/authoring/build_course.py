@@ -20,7 +20,7 @@ from autograder.authoring.custom_exercise import own_path
 from autograder.course import course_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
-from autograder.course.exercise_parts import as_exercise_errors, check_folders
+from autograder.course.missing_exercise_parts import as_exercise_errors, check_folders
 from autograder.course.reading_time import chapter_title, with_minutes
 from autograder.errors import CourseNotFound, WorkFailed
 
@@ -60,8 +60,8 @@ def shipped_chapter_data(course: Path, stem: str, committed: Files, anew: bool =
     still hold are kept, since last digits differ between processors. Receipts remember that they hold; `anew` ignores
     the receipts and computes it again.
     """
+    from autograder.authoring.exercise_file_checks import check_requirements_have_cases
     from autograder.authoring.proof_receipts import valid_answer_keys
-    from autograder.authoring.static_checks import check_requirements_have_cases
     from autograder.course.chapter_judge import Judge
 
     with as_exercise_errors(course):

@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
 from autograder.course.chapter_model import Cell, CellKind, Chapter, blank_guess
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -35,12 +35,12 @@ _COLAB = "https://colab.research.google.com"
 INSTALL_ID = "install"
 _INSTALL = """\
 try:
-    import autograder.package_conflicts, importlib.metadata
+    import autograder.shadowing_packages, importlib.metadata
     importlib.metadata.version("pytorch-basics")
 except ImportError:
     {otherwise}
 else:
-    autograder.package_conflicts.refuse_other_packages()
+    autograder.shadowing_packages.refuse_other_packages()
 from importlib.metadata import version
 
 import torch
@@ -50,15 +50,15 @@ print("course", version("pytorch-basics"), "| torch", torch.__version__, "| devi
 _MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
 # In a proof, a prediction that does not hold stops the run.
 _HELD = """\
-from autograder.notebook import reveal_and_shows_error
+from autograder.notebook import lesson_cell_functions
 
-class Held(reveal_and_shows_error.PredictionOutcome):
+class Held(lesson_cell_functions.PredictionOutcome):
     def __init__(self, guess, actual):
         super().__init__(guess, actual)
         assert self.held, f"The right answer that stands in the chapter is none. {self}"
 
-reveal_and_shows_error.PredictionOutcome = Held
-del reveal_and_shows_error, Held"""
+lesson_cell_functions.PredictionOutcome = Held
+del lesson_cell_functions, Held"""
 MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.course.chapter_model import CellKind, Chapter
 from autograder.course.chapter_rules import fail
-from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.bug_hunt_file import read_hunts
 
 
 def check_graded_hunts(course: Path, whole: Iterable[Chapter], chosen: Iterable[Chapter]) -> None:

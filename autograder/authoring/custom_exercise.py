@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course.course_location import COURSE_VARIABLE, EXERCISES
-from autograder.course.exercise_parts import ExerciseParts, all_parts
+from autograder.course.missing_exercise_parts import ExerciseParts, all_parts
 from autograder.errors import ExerciseError
 
 OWN = "own"  # the folder

@@ -16,14 +16,14 @@ from itertools import islice, takewhile
 from random import Random
 from typing import TypeVar
 
-from autograder.authoring import single_line_edits
+from autograder.authoring import single_line_repairs
 from autograder.authoring.extract_variables import with_named_steps
-from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.authoring.rename_hunt_variables import other_names, renamed
-from autograder.authoring.single_line_edits import EditKind, ProgramEdit
+from autograder.authoring.single_line_repairs import EditKind, ProgramEdit
 from autograder.course.answers_by_replacement import apply_change, bare
 from autograder.errors import AnswerBankError
-from autograder.questions.bug_hunt import BugHunt, difficulty
+from autograder.questions.bug_hunt_file import BugHunt, difficulty
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class _Search:
         for right in self.right:
             if (edit := single_line_edit(text, right)) is not None:
                 return edit, right
-        for edit in self._in_time(islice(single_line_edits.program_edits(text, self.pool), self.search)):
+        for edit in self._in_time(islice(single_line_repairs.program_edits(text, self.pool), self.search)):
             if self.runs.passes(edit.text):
                 return ProgramEdit(text, edit.kind, edit.line), edit.text
         return None
@@ -119,7 +119,7 @@ class _Search:
     def _varied(self) -> Iterator[tuple[str, ProgramEdit, str]]:
         """Yield right answers with one edited line that show what a known mistake shows."""
         for right in self.right:
-            made = [edit for edit in single_line_edits.wrong_variants(right) if edit.line > 0]
+            made = [edit for edit in single_line_repairs.wrong_variants(right) if edit.line > 0]
             Random(f"{self.name} {right}").shuffle(made)
             for edit in self._in_time(made[: self.variants]):
                 if _is_fit(edit.text) and (tag := self.runs.mistake_shown(edit.text)) not in (None, _UNTOUCHED):
@@ -141,7 +141,7 @@ class _Search:
     def _others(self, edit: ProgramEdit, mend: str) -> list[int]:
         """Return up to three lines, the nearest first, of which no edit makes the program right."""
         text, lines = edit.text, edit.text.splitlines()
-        rows = single_line_edits.editable_lines(text)
+        rows = single_line_repairs.editable_lines(text)
         if edit.kind == "add":
             befores = (row - 1 for row in rows if row > 1 and lines[row - 2].strip())
             rows = sorted({*befores, *(row for row in rows if not lines[row - 1].strip().startswith("return "))})
@@ -158,7 +158,7 @@ class _Search:
     def _is_at_fault(self, text: str, row: int, kind: EditKind, mend: str) -> bool:
         own = tuple(line.strip() for line in mend.splitlines())
         pool = tuple(dict.fromkeys((*own, *self.pool)))
-        of_line = single_line_edits.additions if kind == "add" else single_line_edits.line_edits
+        of_line = single_line_repairs.additions if kind == "add" else single_line_repairs.line_edits
         return any(self.runs.passes(edit.text) for edit in islice(of_line(text, row, pool), self.edits))
 
 
@@ -183,7 +183,7 @@ def single_line_edit(wrong: str, right: str) -> ProgramEdit | None:
 
 def _lines_of(text: str) -> list[str]:
     rows = text.splitlines()
-    return [rows[row - 1] for row in single_line_edits.editable_lines(text)]
+    return [rows[row - 1] for row in single_line_repairs.editable_lines(text)]
 
 
 def _is_fit(text: str) -> bool:
@@ -197,4 +197,4 @@ def _is_fit(text: str) -> bool:
         return False
     idle = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
     acts = all(isinstance(value, ast.Call | ast.Yield | ast.YieldFrom) for value in idle)
-    return acts and len(single_line_edits.editable_lines(text)) >= _LEAST_LINES
+    return acts and len(single_line_repairs.editable_lines(text)) >= _LEAST_LINES

@@ -1,7 +1,7 @@
 """Write the stubs of a new exercise: its cells in a chapter, its file and its answer bank.
 
-They build unchanged. `static_checks.MARK` marks each place where the author has something to write, and the command
-`prove` lists these places.
+They build unchanged. `exercise_file_checks.MARK` marks each place where the author has something to write, and the
+command `prove` lists these places.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 from pathlib import Path
 from string import Template
 
-from autograder.authoring.static_checks import MARK
+from autograder.authoring.exercise_file_checks import MARK
 from autograder.course.chapter_model import CellKind, Chapter
 from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
 from autograder.course.chapter_rules import EXERCISE, RESERVED
-from autograder.course.exercise_parts import ExerciseParts, all_parts, display_path
+from autograder.course.missing_exercise_parts import ExerciseParts, all_parts, display_path
 from autograder.errors import CourseError
 from autograder.files import write_all
 from autograder.name_bindings import names_of

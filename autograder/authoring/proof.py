@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import bank_message_check, kernel_file_agreement, static_checks
+from autograder.authoring import bank_message_check, exercise_file_checks, kernel_file_agreement
 from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
@@ -24,7 +24,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_answer_keys import VISIBLE_SEED
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
+from autograder.course.missing_exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import UNTOUCHED, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
@@ -42,7 +42,7 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
         with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
             missing = list(missing_parts(parts.course, chapter, parts.name))
-            lines = missing or list(static_checks.remaining_marks(parts, chapter))
+            lines = missing or list(exercise_file_checks.remaining_marks(parts, chapter))
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -73,10 +73,10 @@ class Proof:
 
     def form(self) -> Iterator[str]:
         """Yield what can be found without running an answer."""
-        yield from static_checks.requirements_without_case(self.parts, self.exercise)
-        yield from static_checks.exercise_faults(self.parts, self.exercise)
+        yield from exercise_file_checks.requirements_without_case(self.parts, self.exercise)
+        yield from exercise_file_checks.exercise_faults(self.parts, self.exercise)
         solution = self.judge.chapter.solution(self.parts.name)
-        yield from static_checks.bank_faults(self.parts, self.exercise, self.bank, solution)
+        yield from exercise_file_checks.bank_faults(self.parts, self.exercise, self.bank, solution)
 
     def run(self) -> Iterator[str]:
         """Run the answers, and yield what is wrong with their reports, with the mutants and with the shipped files.
@@ -86,7 +86,7 @@ class Proof:
         if failed := list(self._solution()):
             yield from failed
             return
-        yield from static_checks.facet_message_faults(self.parts, self.exercise, self._key(VISIBLE_SEED))
+        yield from exercise_file_checks.facet_message_faults(self.parts, self.exercise, self._key(VISIBLE_SEED))
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()

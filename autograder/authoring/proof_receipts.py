@@ -26,7 +26,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter, read_course
 from autograder.course.course import course_in
 from autograder.course.course_location import SHIPPED
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import to_bytes

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 
 # Other names of one meaning. What is not listed keeps its name: a wrong name would mislead more than a known one.
 _SYNONYMS = {

@@ -8,13 +8,13 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from autograder.authoring.find_bug_hunts import find_hunts, why_none
-from autograder.authoring.program_classification import ProgramRuns
+from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.exercise_parts import ExerciseParts
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.files import digest_of, write_all
-from autograder.questions.bug_hunt import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.false_sentences import tags_of_false_sentences
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
+from autograder.questions.find_distractors import tags_of_false_sentences
 
 _LETTERS = 12  # of a digest
 _MOST_FALSE = 8  # sentences of other mistakes that are kept for each mistake; a question shows three

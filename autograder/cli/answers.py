@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.answer_bank_statistics import count_exercise, update_table
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
-    from autograder.course.exercise_parts import parts_of
+    from autograder.course.missing_exercise_parts import parts_of
     from autograder.files import write_all
 
     course = find_course(args.root)

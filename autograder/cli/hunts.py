@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.write_hunts import outdated_hunts, write_hunts
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
-    from autograder.course.exercise_parts import parts_of
+    from autograder.course.missing_exercise_parts import parts_of
 
     warnings.simplefilter("ignore", SyntaxWarning)  # of edits that make odd programs
     course = find_course(args.root).resolve()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.authoring.analyze_answer import AnswerAnalysis
+    from autograder.authoring.analyze_student_answer import AnswerAnalysis
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the answer, and print its analysis: reports, the nearest known mistakes, and the draft."""
-    from autograder.authoring.analyze_answer import learn
+    from autograder.authoring.analyze_student_answer import learn
     from autograder.course.course_location import find_course
     from autograder.sandbox.require_confinement import is_unconfined_here
     from autograder.terminal_text import replace_unprintable

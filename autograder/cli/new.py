@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the stubs, or the file of an own exercise, and print where they are and what to do next."""
     from autograder.authoring.custom_exercise import new_own
+    from autograder.authoring.exercise_file_checks import MARK
     from autograder.authoring.new_exercise import write_new_exercise
-    from autograder.authoring.static_checks import MARK
     from autograder.course.course_location import find_course
 
     if args.chapter is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from autograder.course.exercise_parts import ExerciseParts
+    from autograder.course.missing_exercise_parts import ExerciseParts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.custom_exercise import own_path
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
-    from autograder.course.exercise_parts import parts_of
+    from autograder.course.missing_exercise_parts import parts_of
     from autograder.errors import CourseError
 
     if bool(args.names) is args.all:

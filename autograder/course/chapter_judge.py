@@ -14,8 +14,8 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_answer_keys import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_file, chapter_path
-from autograder.course.exercise_parts import check_parts
 from autograder.course.expected_cache import ExpectedCache
+from autograder.course.missing_exercise_parts import check_parts
 from autograder.course.run_solutions import run_solutions
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.report_cache import ReportCache

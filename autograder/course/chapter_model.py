@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.course import marked_regions
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load
 
 from autograder.errors import DamagedData, TooMuchText
-from autograder.exercises.fast_safetensors import Stored, safetensors_bytes
+from autograder.exercises.write_safetensors import Stored, safetensors_bytes
 
 MAX_ELEMENTS = 1_000_000  # of a tensor; the values of larger ones are not recorded
 MOST_DIMS = 64  # of a tensor; torch itself permutes no more

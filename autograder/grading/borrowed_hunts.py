@@ -15,7 +15,7 @@ from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.grading.borrowed_questions import BorrowedQuestions, cells_of_questions
-from autograder.questions.bug_hunt import hunts_path
+from autograder.questions.bug_hunt_file import hunts_path
 
 
 @dataclass(frozen=True)

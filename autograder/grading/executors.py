@@ -166,7 +166,7 @@ def grade_one(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> Subm
         from autograder.grading.multi_notebook_assignment_grader import several_grader
 
         return several_grader(assignment).grade(parcel, seed)
-    from autograder.grading.grader import grader_of
+    from autograder.grading.prepared_grader import grader_of
 
     return grader_of(assignment).grade(parcel, seed)
 

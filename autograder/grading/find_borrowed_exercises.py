@@ -12,11 +12,11 @@ from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise
 from autograder.course.course_index import IndexedChapter
-from autograder.course.hunt_names import hunted_exercise
+from autograder.course.faulty_program_names import hunted_exercise
 from autograder.grading.borrowed_hunts import BorrowedHunt
 from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
-from autograder.questions.graded_questions import asked_exercise
+from autograder.questions.own_code_question_part import asked_exercise
 from autograder.submission.find_answers import checked_exercises
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 

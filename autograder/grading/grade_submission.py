@@ -18,11 +18,11 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
-from autograder.grading.question_parts import QuestionParts, waiting_lines
+from autograder.grading.grade_own_code_questions import QuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
 from autograder.questions.graded_hunt_exercise import MendingExercise, unknown_program_lines
-from autograder.questions.graded_questions import asked_exercise
+from autograder.questions.own_code_question_part import asked_exercise
 from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission

@@ -11,7 +11,7 @@ from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
 from autograder.grading.borrowed_hunts import BorrowedHunt, with_all_borrowed
 from autograder.grading.borrowed_questions import BorrowedQuestions
-from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.grader import Grader
+from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict, qualified_name
 from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import SubmittedFiles

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import CHECK
-from autograder.questions.graded_questions import waits_for_person
+from autograder.questions.own_code_question_part import waits_for_person
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.submission.placed_cells import PlacedCell
 

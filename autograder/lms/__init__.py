@@ -6,8 +6,8 @@ file, `describe_text_entry.py` describes text and links that stand in for a file
 `place_in_student_folder.py` write the students' folders, and `collect_report.py` renders the result for the
 terminal. The roster is that of `autograder/nbgrader_plugin/`.
 
-`platform_bundles.py` packs what a platform needs: the scripts that `platform_scripts.py` writes, the package's wheel
-(`student_wheel.py`) and files of the course. There, `grade_on_platform.py` grades one submission and writes it as the
-platform reads it: `gradescope_results.py`, `prairielearn_results.py`, `classroom50_results.py`, each from the rows of
-`exercise_rows.py`.
+`platform_bundles.py` packs what a platform needs: the scripts that `platform_bundle_scripts.py` writes, the package's
+wheel (`student_wheel.py`) and files of the course. There, `grade_on_platform.py` grades one submission and writes it as
+the platform reads it: `gradescope_results.py`, `prairielearn_results.py`, `classroom50_results.py`, each from the rows
+of `exercise_rows.py`.
 """

@@ -2,9 +2,9 @@
 
     python -I -m autograder.lms.grade_on_platform PLATFORM SITTING --course FOLDER --submission FOLDER --results FOLDER
 
-The scripts of a bundle (`platform_scripts.py`) run this. Students' code is always confined; where it cannot be, or
-where the grader fails, the result says that nothing was graded and that the student is not to blame. `-I` keeps what a
-student has handed in off Python's path.
+The scripts of a bundle (`platform_bundle_scripts.py`) run this. Students' code is always confined; where it cannot be,
+or where the grader fails, the result says that nothing was graded and that the student is not to blame. `-I` keeps what
+a student has handed in off Python's path.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 What the judge reads (the chapter with its solutions, the answer bank, the exercises, the released notebook) is in the
 bundle's folder `course`, apart from the interpreter and the installed packages. The sandbox lets students' code read
-those, but not the solutions. The documentation of the platforms is named in `platform_scripts.py` and in the modules of
-their results.
+those, but not the solutions. The documentation of the platforms is named in `platform_bundle_scripts.py` and in the
+modules of their results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.errors import UnknownExercise, WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
 from autograder.grading.borrowed_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
-from autograder.lms import platform_scripts
+from autograder.lms import platform_bundle_scripts
 from autograder.lms.student_wheel import StudentWheel
 from autograder.submission.released_cells import grade_id, has_nbgrader_flag
 
@@ -88,8 +88,8 @@ def _check_nothing_else(course: Path, assignment: Assignment) -> None:
 
 def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
-        "setup.sh": platform_scripts.setup_script().encode(),
-        "run_autograder": platform_scripts.run_autograder_script(sitting.stem).encode(),
+        "setup.sh": platform_bundle_scripts.setup_script().encode(),
+        "run_autograder": platform_bundle_scripts.run_autograder_script(sitting.stem).encode(),
         wheel.name: wheel.data,
         **_below("course", sitting.course),
     }
@@ -101,9 +101,9 @@ def _prairielearn(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     return {
         f"{question}/info.json": _info(sitting),
         f"{question}/question.html": _question(sitting).encode(),
-        f"{question}/tests/run.sh": platform_scripts.run_sh_script(sitting.stem).encode(),
+        f"{question}/tests/run.sh": platform_bundle_scripts.run_sh_script(sitting.stem).encode(),
         **_below(f"{question}/tests/course", sitting.course),
-        f"{image}/Dockerfile": platform_scripts.dockerfile().encode(),
+        f"{image}/Dockerfile": platform_bundle_scripts.dockerfile().encode(),
         f"{image}/{wheel.name}": wheel.data,
     }
 
@@ -111,8 +111,8 @@ def _prairielearn(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
 def _info(sitting: BundledSitting) -> bytes:
     options = {
         "enabled": True,
-        "image": platform_scripts.IMAGE,
-        "entrypoint": platform_scripts.ENTRYPOINT,
+        "image": platform_bundle_scripts.IMAGE,
+        "entrypoint": platform_bundle_scripts.ENTRYPOINT,
         "timeout": _SECONDS,
     }
     known = {
@@ -142,7 +142,7 @@ def _question(sitting: BundledSitting) -> str:
 
 def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
-        "autograder.py": platform_scripts.autograder_py_script(sitting.stem).encode(),
+        "autograder.py": platform_bundle_scripts.autograder_py_script(sitting.stem).encode(),
         wheel.name: wheel.data,
         **_below("course", sitting.course),
     }

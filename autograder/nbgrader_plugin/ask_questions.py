@@ -73,7 +73,7 @@ def _asked_below(cell: NotebookNode, course: Course) -> Iterator[NotebookNode]:
         name and cell.metadata.nbgrader.get("points") and name in course.exercise_names and _is_asked(name, course)
     ):
         return
-    from autograder.questions.graded_questions import POINTS, part_name
+    from autograder.questions.own_code_question_part import POINTS, part_name
 
     part = part_name(name)
     yield new_code_cell(_ASK.format(exercise=name), id=f"ask-{part}")
@@ -82,7 +82,7 @@ def _asked_below(cell: NotebookNode, course: Course) -> Iterator[NotebookNode]:
 
 
 def _is_asked(name: str, course: Course) -> bool:
-    from autograder.questions.graded_questions import POINTS  # these import torch
+    from autograder.questions.own_code_question_part import POINTS  # these import torch
     from autograder.questions.own_code_questions import repeatable_questions
     from autograder.questions.student_program import NoQuestions
 

@@ -33,7 +33,7 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.notebook.report_rendering import headline
-from autograder.questions.graded_questions import waits_for_person
+from autograder.questions.own_code_question_part import waits_for_person
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent

@@ -10,7 +10,7 @@ from nbformat import NotebookNode, from_dict
 from autograder.diagnosis.verdict import Report
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.report_rendering import headline, html, text
-from autograder.questions.graded_questions import waits_for_person
+from autograder.questions.own_code_question_part import waits_for_person
 
 
 def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[str, ...] = ()) -> list[NotebookNode]:

@@ -12,7 +12,7 @@ from autograder.course import marked_regions
 from autograder.nbgrader_plugin.ask_questions import AskQuestions
 
 
-class PlaceStarters(NbGraderPreprocessor):
+class InsertStarters(NbGraderPreprocessor):
     """Replaces a whole solution cell by its starter, if it has one.
 
     It must come right after ClearSolutions: before it, the solution is
@@ -27,7 +27,7 @@ class PlaceStarters(NbGraderPreprocessor):
 
 
 def release_preprocessors() -> list[type]:
-    """Return nbgrader's steps from source to release: AskQuestions first, PlaceStarters after ClearSolutions."""
+    """Return nbgrader's steps from source to release: AskQuestions first, InsertStarters after ClearSolutions."""
     steps = [AskQuestions, *GenerateAssignment.class_traits()["preprocessors"].default()]
-    steps.insert(steps.index(ClearSolutions) + 1, PlaceStarters)
+    steps.insert(steps.index(ClearSolutions) + 1, InsertStarters)
     return steps

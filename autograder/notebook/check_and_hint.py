@@ -11,7 +11,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from autograder.course.course import current_course
-from autograder.course.hunt_names import hunted_exercise
+from autograder.course.faulty_program_names import hunted_exercise
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_observations import judge, uniform_report
 from autograder.diagnosis.value_kinds import type_words
@@ -20,21 +20,21 @@ from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
-from autograder.notebook.count_given_answers import check_answers
+from autograder.notebook.count_answered_questions import check_answers
 from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import remember_check
+from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import next_exercise_message
 from autograder.notebook.report_rendering import Feedback, headline
-from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
-from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
-from autograder.questions.graded_questions import asked_exercise
+from autograder.questions.own_code_question_part import asked_exercise
 from autograder.questions.student_program import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autograder.diagnosis.verdict import NOT_GRADED, GridPair, Report, Status, Verdict
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
-from autograder.questions.graded_questions import A_PERSON, is_about_own_code, waits_for_person
+from autograder.questions.own_code_question_part import A_PERSON, is_about_own_code, waits_for_person
 
 _MARKS = {
     Status.PASS: (PASSED_MARK, ""),

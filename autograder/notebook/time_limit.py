@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TextIO
 
 from autograder.concurrency_support import can_start_threads, join_thread, start_thread
-from autograder.notebook.reveal_and_shows_error import wrap_message
+from autograder.notebook.lesson_cell_functions import wrap_message
 
 _AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
 _LOOK = 0.1  # seconds between two measurements of the time

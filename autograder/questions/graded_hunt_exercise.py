@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import SequenceMatcher
 
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import Rule
-from autograder.questions.bug_hunt import MENDED, BugHunt, ExerciseHunts
+from autograder.questions.bug_hunt_file import MENDED, BugHunt, ExerciseHunts
 
 MOST_CHANGED = 2  # lines: each hunt is mended by one edit of one line, which may make two of it
 _NUMBER = re.compile(r"#[ \t]*program[ \t]+(\w{1,20})")

@@ -11,7 +11,7 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
-from autograder.questions.bug_hunt import BugHunt, FaultyProgram
+from autograder.questions.bug_hunt_file import BugHunt, FaultyProgram
 from autograder.questions.question import LETTERS, Question
 
 FALSE_SENTENCES = 3  # beside the true one

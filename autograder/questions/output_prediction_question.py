@@ -10,7 +10,7 @@ from autograder.diagnosis.expected_observations import ExpectedObservations, Kno
 from autograder.diagnosis.facet_difference import compare_facets
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
-from autograder.questions.bug_hunt import FaultyProgram
+from autograder.questions.bug_hunt_file import FaultyProgram
 from autograder.questions.computed_question import CHOICES
 from autograder.questions.hunt_questions import inline_code_text
 from autograder.questions.question import Question, shuffled_question

@@ -8,9 +8,9 @@ from autograder.course.answer_bank import load_bank
 from autograder.course.answers_by_replacement import bare
 from autograder.course.course import Course
 from autograder.course.course_location import bank_file
-from autograder.course.hunt_names import faulty_program_name
-from autograder.questions.bug_hunt import FaultyProgram, read_hunts
-from autograder.questions.false_sentences import tags_of_false_sentences
+from autograder.course.faulty_program_names import faulty_program_name
+from autograder.questions.bug_hunt_file import FaultyProgram, read_hunts
+from autograder.questions.find_distractors import tags_of_false_sentences
 
 _MOST_LINES = 30  # of a program that can be read from the last row
 

@@ -6,7 +6,7 @@ nbgrader's gradebook; `item_analysis.py` and `misunderstandings.py` count; `scor
 shows an answer without its author. `lecture_questions.py` makes a page to project of the costliest mistakes,
 `oral_questions.py` one for a talk with a student; `student_reports.py` and `report_side_files.py` make the other files.
 `answer_normalization.py` reads the answers in which `similar_answers.py` finds pairs of equal structure.
-`then_and_now.py` compares the tables of two reports, which `report_snapshots.py` keeps and reads;
+`report_comparison.py` compares the tables of two reports, which `report_snapshots.py` keeps and reads;
 `share_difference.py` computes how sure a difference is. Beside the report, `measure_forms.py` draws a test for before
 and after a course, and `pre_post_test_scores.py` scores it.
 """

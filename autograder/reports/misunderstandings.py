@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.questions.bug_hunt import MENDED
-from autograder.questions.graded_questions import is_about_own_code
+from autograder.questions.bug_hunt_file import MENDED
+from autograder.questions.own_code_question_part import is_about_own_code
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
 

@@ -16,7 +16,7 @@ from autograder.files import write_all
 from autograder.grading import verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.submission_questions import ask_about_answers, course_exercises
+from autograder.grading.draw_own_code_questions import ask_about_answers, course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, prose, tag
 from autograder.questions.question import LETTERS, Question, numbered_code

@@ -16,11 +16,11 @@ from autograder.files import write_all
 from autograder.reports import (
     answer_normalization,
     class_results,
+    report_comparison,
     report_side_files,
     report_snapshots,
     similar_answers,
     student_reports,
-    then_and_now,
 )
 from autograder.reports.lecture_questions import lecture_file, lecture_page
 from autograder.reports.offline_html_page import page_from_notebook
@@ -49,7 +49,7 @@ def write_reports(
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     tables = report_side_files.anonymous_tables([each for each in classes if each.stem in wanted])
-    compared = then_and_now.comparison_page(beside, tables, titles) if beside else b""
+    compared = report_comparison.comparison_page(beside, tables, titles) if beside else b""
     answered = answer_normalization.read_exercise_forms(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
@@ -57,14 +57,20 @@ def write_reports(
         made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
         made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
     lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
-    links = {"The students": student_reports.LIST} | ({then_and_now.TITLE: then_and_now.PAGE} if compared else {})
+    links = {"The students": student_reports.LIST}
+    links |= {report_comparison.TITLE: report_comparison.PAGE} if compared else {}
     _write(
         course / "reports",
         _pages(course, made, titles, links, lectures) | report_snapshots.tables_to_keep(course, tables, today()),
-        {**tables, **report_side_files.files_naming_students(classes, alike), **lectures, then_and_now.PAGE: compared},
+        {
+            **tables,
+            **report_side_files.files_naming_students(classes, alike),
+            **lectures,
+            report_comparison.PAGE: compared,
+        },
         student_reports.student_pages(classes),
     )
-    return [_page_path(course, name) for name in (*made, *([then_and_now.NAME] if compared else []))]
+    return [_page_path(course, name) for name in (*made, *([report_comparison.NAME] if compared else []))]
 
 
 def _page_path(course: Path, name: str) -> Path:

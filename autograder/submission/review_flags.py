@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder.course.course_location import FIGURES, INSTRUMENTS
 from autograder.submission.answer_extraction import python_of
-from autograder.submission.import_aliases import Scope, imported_paths
+from autograder.submission.resolve_dotted_names import Scope, imported_paths
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.suspicious_code import GRADER, SHARED, TamperingSearch
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import autograder
 from autograder.submission.answer_extraction import python_of
-from autograder.submission.import_aliases import IMPORTING, Scope, imported_paths, is_under, string_constant
+from autograder.submission.resolve_dotted_names import IMPORTING, Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"
 # The package conflicts are what the first cell of each notebook asks about.
-FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "package_conflicts")
+FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "shadowing_packages")
 # Packages that the grader itself uses, and modules of Python's library by which it draws questions.
 _DRAWING = ("ast", "collections", "contextlib", "copy", "dataclasses", "functools", "inspect", "random", "re")
 SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER, *_DRAWING)

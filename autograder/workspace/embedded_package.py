@@ -36,7 +36,7 @@ from autograder.course.course_location import (
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
 from autograder.import_closure import find_module, import_closure, imported_names
-from autograder.questions.bug_hunt import hunts_path
+from autograder.questions.bug_hunt_file import hunts_path
 
 _PACKAGE = "pytorch-basics"
 _FRONT = (

@@ -12,7 +12,7 @@ import nbformat
 from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
 from autograder.grading.assignment import read_assignment, release_path
-from autograder.grading.grader import grader_of
+from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.grading import class_grading
 from autograder.grading.assignment import read_assignment
 from autograder.grading.grade_submission import plan_submission
-from autograder.grading.grader import grader_of
+from autograder.grading.prepared_grader import grader_of
 from autograder.sandbox.execution.choose_runner import warm_modules
 from autograder.sandbox.execution.run_specification import CellStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker, ExampleStudent
 from autograder.grading.assignment import read_assignment
-from autograder.grading.grader import grader_of
+from autograder.grading.prepared_grader import grader_of
 from tests.browser.lab_server import Server
 from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT

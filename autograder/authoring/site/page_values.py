@@ -30,7 +30,7 @@ from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.html_markup import tag as html_tag
 from autograder.notebook.report_rendering import html
-from autograder.questions.bug_hunt import read_hunts
+from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question
 from explorers.quiz_widget import Quiz
 

@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder.course.course import course_in
-from autograder.course.hunt_names import hunted_exercise
+from autograder.course.faulty_program_names import hunted_exercise
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes

@@ -1,4 +1,4 @@
-"""Finds packages of other authors that have the names of this one's folders, and hide its files or mix with them."""
+"""Find packages of other authors that have the names of this one's folders, and hide its files or mix with them."""
 
 from __future__ import annotations
 

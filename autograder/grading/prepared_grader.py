@@ -16,8 +16,8 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.find_borrowed_exercises import setup_text
+from autograder.grading.run_teacher_graded_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.teacher_cells_runner import OwnCellsRunner
 from autograder.grading.verdict_paths import round_keys_folder
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, Limits

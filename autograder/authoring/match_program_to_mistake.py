@@ -16,7 +16,7 @@ from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import mutant_survives, time_limit
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_answer_keys import VISIBLE_SEED
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_model import CellKind, Chapter
-from autograder.course.exercise_parts import ExerciseParts, display_path
+from autograder.course.missing_exercise_parts import ExerciseParts, display_path
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_name

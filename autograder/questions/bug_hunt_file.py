@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course.hunt_names import faulty_program_name
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.errors import DamagedData
 from autograder.files import digest_of
 

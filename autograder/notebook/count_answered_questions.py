@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from autograder.errors import CheckFailed, DamagedData
-from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.questions.graded_questions import WrittenAnswers, answers_in, digest_of_questions
+from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.questions.own_code_question_part import WrittenAnswers, answers_in, digest_of_questions
 
 _EXECUTION = "NBGRADER_EXECUTION"
 

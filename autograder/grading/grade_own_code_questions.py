@@ -13,10 +13,10 @@ from contextlib import suppress
 
 from autograder.diagnosis.verdict import NOT_GRADED, Report
 from autograder.errors import DamagedData
+from autograder.grading.draw_own_code_questions import ask, drawn_questions
 from autograder.grading.execution_plan import ProgramToRun
-from autograder.grading.submission_questions import ask, drawn_questions
 from autograder.questions.ast_instrumentation import TRACE
-from autograder.questions.graded_questions import (
+from autograder.questions.own_code_question_part import (
     WrittenAnswers,
     asked_exercise,
     digest_of_questions,
