@@ -169,7 +169,7 @@ def test_false_sentences() -> None:
             assert not set(answer.also) & set(tags_of_false_sentences(*known, answer.tag))
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_what_is_found_is_proven() -> None:
     """Each hunt fails as its mistake does, and no line that is offered beside the one at fault can be left out."""
     judge, name = judged()
@@ -184,7 +184,7 @@ def test_what_is_found_is_proven() -> None:
             assert each.kind == "add" or not runs.passes("\n".join([*lines[: row - 1], *lines[row:]]) + "\n")
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_a_hunt_that_rests_on_a_program_before_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that shows its mistake only once another one has changed a class does not hold in a new process."""
     judge, name = judged()

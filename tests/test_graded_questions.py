@@ -326,13 +326,8 @@ class TestWholeWay:
 class TestRelease:
     """What other settings than `questions = true` do to a release."""
 
-    @pytest.mark.parametrize(
-        "settings",
-        [
-            "questions = false\n",
-            *(pytest.param(each, marks=pytest.mark.night) for each in (None, '[due]\nx = "2026-11-30"\n')),
-        ],
-    )
+    @pytest.mark.night
+    @pytest.mark.parametrize("settings", ["questions = false\n", None, '[due]\nx = "2026-11-30"\n'])
     def test_off_changes_nothing(self, tmp_path: Path, settings: str | None) -> None:
         """Without the setting, the release is what it was, to the byte."""
         course = make_course(tmp_path / "course")
@@ -440,28 +435,29 @@ class TestInTheNotebook:
         assert asked_exercise("about_it", [NAME]) is None
 
 
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
+    """Return an assignment of a teacher's own with an exercise of the course, and right answers to it."""
+    course = make_course(tmp_path_factory.mktemp("own") / "course")
+    (course / SETTINGS).write_text("questions = true\n")
+    cells = (
+        code("import torch\n\nfrom autograder import check"),
+        answer(NAME),
+        graded(f"check_{NAME}", f'check("{NAME}", {NAME})', 2),
+        answer("free"),
+        graded("free-test", "assert free == 1", 1),
+    )
+    write_source(course, "hw", Own(cells))
+    Cycle(course, "hw").generate()
+    path = course / "release" / "hw" / "hw.ipynb"
+    notebook = Notebook(path)
+    lines = lines_to_copy(NAME, 7, drawn('"draw": 7'))
+    notebook.write(**{NAME: RIGHT, PART: chosen(lines)})
+    return read_assignment(course, "hw", unconfined=UNCONFINED), nbformat.writes(notebook.node).encode()
+
+
 class TestElsewhere:
     """Parts of assignments that are no chapter, and of machines without the course."""
-
-    @pytest.fixture(scope="class")
-    def own(self, tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
-        """Return an assignment of a teacher's own with an exercise of the course, and right answers to it."""
-        course = make_course(tmp_path_factory.mktemp("own") / "course")
-        (course / SETTINGS).write_text("questions = true\n")
-        cells = (
-            code("import torch\n\nfrom autograder import check"),
-            answer(NAME),
-            graded(f"check_{NAME}", f'check("{NAME}", {NAME})', 2),
-            answer("free"),
-            graded("free-test", "assert free == 1", 1),
-        )
-        write_source(course, "hw", Own(cells))
-        Cycle(course, "hw").generate()
-        path = course / "release" / "hw" / "hw.ipynb"
-        notebook = Notebook(path)
-        lines = lines_to_copy(NAME, 7, drawn('"draw": 7'))
-        notebook.write(**{NAME: RIGHT, PART: chosen(lines)})
-        return read_assignment(course, "hw", unconfined=UNCONFINED), nbformat.writes(notebook.node).encode()
 
     @pytest.mark.parametrize("is_here", [True, False])
     def test_an_exercise_in_it_is_asked_about(self, own: tuple[Assignment, bytes], is_here: bool) -> None:

@@ -245,7 +245,7 @@ class TestMake:
 
         assert dict.fromkeys(told, True) == {name: step in told[name] for name, step in steps.items()}
         assert {"ruff check .", "ruff format --check .", "mypy"} <= set(make("-n", "lint").splitlines())
-        assert len(suite.FIRST) == 6 and all(stem in told["papermill"] for stem in suite.FIRST)
+        assert len(suite.BY_DAY) == 3 and all(stem in told["papermill"] for stem in suite.BY_DAY)
 
     def test_the_night_runs_more(self) -> None:
         """`make test-all`: tests with the mark `night` too, and the solutions by nbval; a sample is of the former."""
@@ -255,7 +255,9 @@ class TestMake:
         assert 'pytest -n 2 --dist loadgroup -m ""' in told["unit"]
         assert "-W default notebooks solutions" in told["nbval"]
         sample = make("-n", "unit", "NIGHT=1", "SAMPLE=0a1b")
-        assert 'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b --cpu-seconds 500' in sample
+        assert (
+            'pytest -n 2 --dist loadgroup -m "night" --sample 0a1b --no-loadscope-reorder --cpu-seconds 500' in sample
+        )
 
     def test_browser(self) -> None:
         """`make test-browser` fails without a browser, with NIGHT=1 it runs all, and `make test` needs no browser."""

@@ -74,7 +74,7 @@ class TestTenHands:
         assert all(each.any(dim=2).any(dim=1).all() for each in drawings)
         assert 10 == len({round(float(each.mean()), 5) for each in drawings})
 
-    @pytest.mark.slow
+    @pytest.mark.night
     def test_box_helps_every_hand(self) -> None:
         """Cut to its box, no hand has more than one digit of ten less than as drawn, and small ones have far more."""
         read = counts(lesson(0, "cut-and-read"), stages=2)

@@ -38,10 +38,9 @@ def write_reports(
     Missing pages of other assignments are written too, since the course's page links to them. The pages go to
     `reports/` in the course folder, each beside the notebook that made it, with the files of `report_side_files`, for
     each assignment a page with questions for the lecture, and a page that compares these assignments with the tables
-    of an earlier report in the folder `beside`. `report_snapshots` keeps the tables of the day that `today`
-    returns. Returns the paths of the pages of the assignments, the course and the comparison. Raises CourseNotFound
-    if there are no submissions, WorkFailed if a page cannot be made or nothing compared; then the old pages stay
-    unchanged.
+    of an earlier report in the folder `beside`. The tables of the day that `today` returns are kept. Returns the paths
+    of the pages of the assignments, the course and the comparison. Raises CourseNotFound if there are no submissions,
+    WorkFailed if a page cannot be made or nothing compared; then the old pages stay unchanged.
     """
     course = course.resolve()
     there = _there(course, stems)
@@ -57,20 +56,21 @@ def write_reports(
         made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
         made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
     lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
-    links = {"The students": student_reports.LIST}
-    links |= {report_comparison.TITLE: report_comparison.PAGE} if compared else {}
+    pages = _pages(course, made, titles, _links(compared), lectures)
+    named = report_side_files.files_naming_students(classes, alike)
     _write(
         course / "reports",
-        _pages(course, made, titles, links, lectures) | report_snapshots.tables_to_keep(course, tables, today()),
-        {
-            **tables,
-            **report_side_files.files_naming_students(classes, alike),
-            **lectures,
-            report_comparison.PAGE: compared,
-        },
+        pages | report_snapshots.tables_to_keep(course, tables, today()),
+        {**tables, **named, **lectures, report_comparison.PAGE: compared},
         student_reports.student_pages(classes),
     )
     return [_page_path(course, name) for name in (*made, *([report_comparison.NAME] if compared else []))]
+
+
+def _links(compared: bytes) -> dict[str, str]:
+    """Return the links of all pages; the page that compares has one where it was made."""
+    links = {"The students": student_reports.LIST}
+    return {**links, report_comparison.TITLE: report_comparison.PAGE} if compared else links
 
 
 def _page_path(course: Path, name: str) -> Path:
