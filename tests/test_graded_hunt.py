@@ -136,7 +136,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-@pytest.mark.slow
+@pytest.mark.night
 class TestWholeWay:
     """From the teacher's source to the gradebook and the pages that students get."""
 
@@ -169,7 +169,6 @@ class TestWholeWay:
 
         assert [] == read_exercise_forms([results]) and [] == unexplained_answers(results)
 
-    @pytest.mark.night
     def test_the_reports_page_names_the_hunt(self, course: Path) -> None:
         """The class report has the exercise, and advises nothing for the answer bank."""
         assert main(["--root", str(course), "report", HW]) == 0

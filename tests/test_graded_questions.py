@@ -233,7 +233,7 @@ def page(course: Path, who: str) -> str:
     return unescape(" ".join(re.sub(r"<[^>]+>", "", text).split()))
 
 
-@pytest.mark.night  # graded hunts go the same way by day
+@pytest.mark.night
 class TestWholeWay:
     """From the settings to the gradebook and the pages that students get."""
 

@@ -112,8 +112,8 @@ each_platform = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.slow
-@each_platform
+@pytest.mark.night
+@pytest.mark.parametrize("platform", PLAYS)
 def test_points_and_sentences_are_ours(platform: str, play: Play, course: Path) -> None:
     """Whatever else the student hands in: it is no part of the grader, and changes no points."""
     found = play(platform, {**mixed(), **IN_THE_WAY})
