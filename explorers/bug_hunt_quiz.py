@@ -26,7 +26,7 @@ from autograder.notebook.last_checked_answer import CHECKED
 from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
 from autograder.notebook.report_rendering import Feedback
-from autograder.notebook.saved_notebook import path_of_notebook
+from autograder.notebook.saved_and_run_cells import path_of_notebook
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
 from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
 from autograder.questions.question import Question

@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
-from explorers.drawing_pad_picture import (
+from explorers.drawing_pad_rendering import (
     MOST_SHOWN,
     ComparedPad,
     LabeledDrawing,
@@ -23,8 +23,8 @@ from explorers.drawing_pad_picture import (
     samples_picture,
 )
 from explorers.drawing_pad_state import BRUSHES, SIDE, DrawingControl, KeptDrawing, Pad, drawing_of
-from explorers.drawing_prediction import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.explorer_markup import still
+from explorers.run_model_on_drawing import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
 from explorers.widget import Explorer, script_module
 

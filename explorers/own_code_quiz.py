@@ -14,10 +14,10 @@ from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.time_limit import OutOfTime, deadline
-from autograder.questions.effort_limit import limit_seconds
 from autograder.questions.own_code_question_part import DRAWS, lines_to_copy
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
+from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.student_program import NoQuestions
 
 if TYPE_CHECKING:

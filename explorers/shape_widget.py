@@ -22,8 +22,8 @@ from explorers.shape_animation import (
     film_of,
 )
 from explorers.shape_operation_catalog import OPERATIONS, Arguments
-from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import FORM, judge_prediction
+from explorers.shape_rendering import shape_picture
 from explorers.widget import Explorer
 
 TITLE = "Number by number: what made it, and its place in memory"

@@ -16,8 +16,9 @@ import nbformat
 import pytest
 
 from autograder.__main__ import main
-from autograder.lms import platform_bundles
-from autograder.lms.platform_bundles import BUNDLES, BundledSitting, read_sitting
+from autograder.errors import WorkFailed
+from autograder.lms import build_platform_bundle
+from autograder.lms.build_platform_bundle import BUNDLES, BundledSitting, read_sitting
 from autograder.lms.student_wheel import StudentWheel, read_wheel
 from tests.sample_course import COURSE, NOTEBOOK, STEM, make_course
 from tests.small_chapter import PROJECT, SAMPLE
@@ -128,9 +129,9 @@ def test_classroom50(sitting: BundledSitting) -> None:
 
 def test_classroom50_fetches_ten_megabytes(sitting: BundledSitting, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bundle that is larger is refused here, not in each student's run."""
-    monkeypatch.setattr(platform_bundles, "_MOST", 1000)
+    monkeypatch.setattr(build_platform_bundle, "_MOST", 1000)
 
-    with pytest.raises(platform_bundles.WorkFailed, match="is larger than the 1000 bytes that Classroom 50 fetches"):
+    with pytest.raises(WorkFailed, match="is larger than the 1000 bytes that Classroom 50 fetches"):
         bundle("classroom50", sitting)
 
 
@@ -208,7 +209,7 @@ def test_cells_that_nbgrader_scores(tmp_path: Path) -> None:
     (course / "release" / STEM).mkdir(parents=True)
     nbformat.write(notebook, course / "release" / STEM / f"{STEM}.ipynb")
 
-    with pytest.raises(platform_bundles.WorkFailed, match=r"no exercises of the course: my-test\. nbgrader scores"):
+    with pytest.raises(WorkFailed, match=r"no exercises of the course: my-test\. nbgrader scores"):
         read_sitting(course, STEM)
 
 
@@ -219,7 +220,7 @@ def test_files_beside_the_notebook(tmp_path: Path) -> None:
     (course / "release" / STEM / f"{STEM}.ipynb").write_bytes(NOTEBOOK.read_bytes())
     (course / "source" / STEM / "houses.csv").write_text("1,2")
 
-    with pytest.raises(platform_bundles.WorkFailed, match=r"files beside its notebook, .*: houses\.csv\. Move them"):
+    with pytest.raises(WorkFailed, match=r"files beside its notebook, .*: houses\.csv\. Move them"):
         read_sitting(course, STEM)
 
 

@@ -15,7 +15,7 @@ import torch
 from autograder.authoring.proof import Proof, prove
 from autograder.authoring.proof_receipts import exercises_to_prove
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.verdict import Report, Status
 from tests.our_course import COURSE as OURS

@@ -12,7 +12,7 @@ import torch
 
 from autograder.__main__ import main
 from autograder.authoring import single_line_repairs
-from autograder.authoring.find_bug_hunts import find_hunts, single_line_edit, why_none
+from autograder.authoring.generate_bug_hunts import find_hunts, single_line_edit, why_none
 from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.authoring.rename_hunt_variables import other_names, renamed
 from autograder.authoring.write_hunts import holding_in_a_new_process, made_of, outdated_hunts

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.course.replay_attack import MOST, cheat_earns_points
 from tests.asked import NIGHT

@@ -22,16 +22,16 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_grading, class_text_table, executors, verdict_store
+from autograder.grading import class_grading, class_text_table, parallel_grading, verdict_store
 from autograder.grading.assignment import Assignment, relative_chapter_path, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions
-from autograder.sandbox.execution.child_process import register_child
+from autograder.sandbox.execution.child_process_helpers import register_child
 from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
@@ -238,14 +238,14 @@ class TestAgain:
         ended: list[threading.Thread] = []
 
         @contextmanager
-        def crew() -> Iterator[executors.InProcessExecutor]:
+        def crew() -> Iterator[parallel_grading.InProcessExecutor]:
             try:
-                yield executors.InProcessExecutor()
+                yield parallel_grading.InProcessExecutor()
             finally:
                 ended.append(threading.current_thread())
 
         held, outcomes = [], class_grading._outcomes
-        monkeypatch.setattr(WorkerChoice, "for_class", lambda *_: executors.ExecutorOpener(crew, 1))
+        monkeypatch.setattr(WorkerChoice, "for_class", lambda *_: parallel_grading.ExecutorOpener(crew, 1))
         monkeypatch.setattr(class_grading, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
         run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
         next(run)
@@ -376,12 +376,12 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
     """A pool is opened only if the remaining work takes longer than starting one."""
     clock, handed = Clock(), list[float]()
 
-    class Pool(executors.InProcessExecutor):
+    class Pool(parallel_grading.InProcessExecutor):
         def submit(self, fn: Callable[..., T], /, *args: float, **_: object) -> Future[T]:
             handed.extend(args)
             return super().submit(fn, *args)
 
-    crew = executors.LazyPoolExecutor(Pool, 2, len(seconds), clock)
+    crew = parallel_grading.LazyPoolExecutor(Pool, 2, len(seconds), clock)
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)
@@ -399,7 +399,7 @@ def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
     started, futures = list[int](), list[Future[int]]()
 
     def stopped_half_way() -> None:
-        with executors.thread_pool(2) as executor:
+        with parallel_grading.thread_pool(2) as executor:
             futures.extend(executor.submit(waits_for_a_process, started) for _ in range(4))
             while len(started) < 2:
                 time.sleep(0.01)

@@ -17,7 +17,7 @@ from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
 from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED, needs_confinement

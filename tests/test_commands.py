@@ -139,7 +139,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder", "torch, IPython"),
         ("autograder.sandbox.self_test", "torch, IPython"),
         ("autograder.nbgrader_plugin.nbgrader_cycle", "torch, rfc3987_syntax, requests.sessions, isoduration"),
-        ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
+        ("autograder.grading.parallel_grading", "torch, nbgrader, rfc3987_syntax"),
         ("autograder.course.chapter_reader, jupytext", "torch, nbgrader, jupyter_server"),
         ("autograder.course.chapter_reader", "jupytext, IPython"),
         ("autograder.grading.prepared_grader", "torch, nbgrader"),

@@ -18,12 +18,12 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import _observe
+from autograder.course.compute_expected_observations import _observe
 from autograder.diagnosis.judge_observations import judge_with_text
 from autograder.files import write_all
 from autograder.grading import max_points_cache
 from autograder.grading.assignment import read_assignment
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.nbgrader_plugin import apply_deadlines, gradebook_scores, notebook_serializer
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
@@ -116,7 +116,9 @@ def work_of(cycle: Cycle) -> Counter[str]:
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
             patch.setattr("autograder.diagnosis.report_cache.judge_with_text", counting("judged", judge_with_text))
-            patch.setattr("autograder.course.compute_answer_keys._observe", counting("known mistakes", _observe))
+            patch.setattr(
+                "autograder.course.compute_expected_observations._observe", counting("known mistakes", _observe)
+            )
             patch.setattr(
                 decoded_observation_cache, "_observations", counting("decoded", decoded_observation_cache._observations)
             )

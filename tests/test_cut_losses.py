@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.authoring.bank_message_check import failed_verdicts
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.detached_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts

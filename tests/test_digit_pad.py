@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import digit_pad, drawing_pad_widget, saved_drawings_file
-from explorers.drawing_pad_picture import MOST_SHOWN
+from explorers.drawing_pad_rendering import MOST_SHOWN
 from explorers.drawing_pad_state import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
 from explorers.drawing_pad_widget import MOST_PADS, DigitPad
-from explorers.drawing_prediction import DOT, EMPTY, predict_drawing, shrink_to_8x8
+from explorers.run_model_on_drawing import DOT, EMPTY, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import draw_strokes, strokes_of
 from tests.test_explorer_widget import bundle
 

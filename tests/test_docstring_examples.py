@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import see

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import compute_answer_keys
+from autograder.course import compute_expected_observations
 from autograder.course.chapter_judge import Judge
 from autograder.course.expected_cache import ExpectedCache
 from autograder.diagnosis.expected_observations import ExpectedObservations
@@ -52,7 +52,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
 
 def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a key takes long, the observations of each wrong answer are stored one by one."""
-    monkeypatch.setattr(compute_answer_keys, "_LONG", 0.0)
+    monkeypatch.setattr(compute_expected_observations, "_LONG", 0.0)
     shelf, seed, name = ExpectedCache(round_keys_folder(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
     keep, made = ExpectedCache.keep, list[str]()
 

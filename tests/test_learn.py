@@ -16,7 +16,7 @@ from autograder.authoring import answer_bank_draft
 from autograder.authoring.analyze_student_answer import AnswerAnalysis, learn
 from autograder.authoring.example_class import copy_course
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import bank_file
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import release_path

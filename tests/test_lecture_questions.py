@@ -23,7 +23,7 @@ from autograder.questions.output_prediction_question import result_question
 from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import ClassResults
-from autograder.reports.lecture_questions import lecture_file, lecture_page
+from autograder.reports.lecture_question_page import lecture_file, lecture_page
 from tests.our_course import COURSE
 
 STEM, NAME = "ch01b_broadcasting", "masked_mean"

@@ -17,11 +17,11 @@ from autograder.__main__ import main
 from autograder.authoring.example_class import copy_course
 from autograder.grading.assignment import read_assignment, release_path
 from autograder.grading.class_grading import grade_class
+from autograder.questions.choose_oral_questions import choose_talk
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions
-from autograder.questions.talk_questions import choose_talk
-from autograder.sandbox.execution.ask_about_answer import questions_in
 from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.questions_about_answer import questions_in
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import ONE
 from tests.made_submissions import handed_in, released

@@ -20,14 +20,14 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions.agreed_run import Run
-from autograder.questions.effort_limit import limit_seconds
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
-from autograder.questions.question_builder import AskedRun
+from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
+from autograder.questions.traced_run_questions import AskedRun
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.judge_observations import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement

@@ -16,11 +16,11 @@ from autograder.authoring.example_students import ClassMaker
 from autograder.files import write_all
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.executors import grade_one
+from autograder.grading.parallel_grading import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.lms.build_platform_bundle import BUNDLES, read_sitting
 from autograder.lms.exercise_rows import exercise_rows
 from autograder.lms.grade_on_platform import NOT_YOUR_FAULT
-from autograder.lms.platform_bundles import BUNDLES, read_sitting
 from autograder.lms.student_wheel import StudentWheel, read_wheel
 from tests.conftest import needs_confinement
 from tests.container import OLD_KERNEL

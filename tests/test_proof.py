@@ -14,7 +14,7 @@ from autograder.authoring.mutation import Mutant
 from autograder.authoring.proof import SEEDS, Proof, prove
 from autograder.authoring.proof_receipts import RECEIPTS, receipt_of, receipts
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.verdict import Report

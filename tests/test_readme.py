@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.exercises import exercise, observation, probe, seeded_draw
 from autograder.exercises.probes import tensor_functions
 from autograder.notebook import report_rendering

@@ -20,7 +20,7 @@ from autograder.authoring.proof_receipts import (
 )
 from autograder.cli import prove
 from autograder.course import shipped_observations
-from autograder.course.compute_answer_keys import AnswerKeys
+from autograder.course.compute_expected_observations import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.expected_observations import ExpectedObservations

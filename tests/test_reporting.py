@@ -29,7 +29,9 @@ from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedA
 from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
-from autograder.reports import chapter_sections, course_sections, write_reports
+from autograder.reports import chapter_page_sections as chapter_sections
+from autograder.reports import course_page_sections as course_sections
+from autograder.reports import write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.item_analysis import analyse_items, correlation
@@ -219,7 +221,11 @@ class TestPage:
         nobody = results(None, None)
         drawn = [
             part(nobody)
-            for part in (chapter_sections.overview, chapter_sections.exercises, chapter_sections.misunderstandings)
+            for part in (
+                chapter_sections.overview,
+                chapter_sections.exercises,
+                chapter_sections.misunderstandings,
+            )
         ]
         told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest([nobody])])
 

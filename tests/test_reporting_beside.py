@@ -14,8 +14,10 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import Person
-from autograder.reports import chapter_sections, course_sections, report_side_files, write_reports
+from autograder.reports import chapter_page_sections as chapter_sections
 from autograder.reports import class_results as results_of
+from autograder.reports import course_page_sections as course_sections
+from autograder.reports import report_side_files, write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.misunderstandings import group_by_sentence
 

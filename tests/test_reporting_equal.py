@@ -13,7 +13,8 @@ from autograder.course.answer_bank import load_bank
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reports import answer_normalization, course_sections, report_side_files
+from autograder.reports import answer_normalization, report_side_files
+from autograder.reports import course_page_sections as course_sections
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (

@@ -14,7 +14,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
-from autograder.reports import chapter_sections, student_reports, write_reports
+from autograder.reports import chapter_page_sections, student_reports, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items
@@ -131,11 +131,11 @@ def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
     judged = SubmissionVerdict("hw", 1, "", (Report(EXERCISE, (KNOWN,)),), {EXERCISE: 2}, {EXERCISE: 0})
     found = ClassResults(course, "hw", "Homework", (StudentRow("ada", judged),))
 
-    assert "To teach again: Ends" in chapter_sections.misunderstandings(found)
+    assert "To teach again: Ends" in chapter_page_sections.misunderstandings(found)
     site = tmp_path / SITE / f"{CHAPTER}.html"
     site.parent.mkdir(parents=True)
     site.touch()
 
-    way = re.findall(r'href="([^"]*)"', chapter_sections.misunderstandings(found))
+    way = re.findall(r'href="([^"]*)"', chapter_page_sections.misunderstandings(found))
     assert [f"../../build/site/html/notebooks/{CHAPTER}.html#section-ends"] == way
     assert (course / "reports" / way[0].partition("#")[0]).resolve() == site

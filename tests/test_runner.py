@@ -16,7 +16,7 @@ from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.pipe_messages import Frame, FrameError
-from autograder.sandbox.execution.child_process import child_environment
+from autograder.sandbox.execution.child_process_helpers import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.run_specification import AssignmentSetup, Children, ExerciseOutcome

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.saved_notebook import (
+from autograder.notebook.saved_and_run_cells import (
     KernelRunTimes,
     SavedCell,
     path_of_notebook,

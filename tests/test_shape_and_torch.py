@@ -17,7 +17,7 @@ from explorers.apply_operation import MOST_VALUES, explore
 from explorers.explorer_markup import number
 from explorers.shape_animation import film_of
 from explorers.shape_operation_catalog import OPERATIONS
-from explorers.shape_picture import shape_picture
+from explorers.shape_rendering import shape_picture
 
 pytestmark = pytest.mark.night
 

@@ -29,7 +29,7 @@ from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.prepared_grader import grader_of
 from autograder.grading.regrade_policy import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis import difference_messages, value_format
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from autograder.authoring import answer_bank_draft
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_file
 from autograder.diagnosis.verdict import Report, Status

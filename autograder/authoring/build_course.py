@@ -15,8 +15,8 @@ from typing import Any
 
 from autograder import files
 from autograder.authoring import project_address
-from autograder.authoring.check_graded_hunts import check_graded_hunts
 from autograder.authoring.custom_exercise import own_path
+from autograder.authoring.missing_hunt_programs import check_graded_hunts
 from autograder.course import course_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course

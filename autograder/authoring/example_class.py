@@ -17,7 +17,7 @@ from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import class_text_table
 from autograder.grading.assignment import read_assignment
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
 from autograder.questions.bug_hunt_file import hunts_path

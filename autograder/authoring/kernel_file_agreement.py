@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.errors import ChapterFormatError
 from autograder.notebook.kernel_answer_text import text_of

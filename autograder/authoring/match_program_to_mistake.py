@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import _pop_mode
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import mutant_survives, time_limit
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation

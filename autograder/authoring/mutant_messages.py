@@ -19,7 +19,7 @@ from autograder.authoring.mutation import Mutant, mutants
 from autograder.authoring.surviving_mutants import time_limit
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import without_comments
 

@@ -22,7 +22,7 @@ from autograder.course import course_index, replay_attack, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import SHIPPED
 from autograder.course.missing_exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.diagnosis.expected_observations import ExpectedObservations

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.exercises.exercise import Exercise
 
 _USUAL = float(Exercise.takes)

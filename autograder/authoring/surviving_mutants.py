@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.authoring.mutation import Mutant, mutants
 from autograder.course.chapter_judge import Judge
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.missing_exercise_parts import ExerciseParts, display_path
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation

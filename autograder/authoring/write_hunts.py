@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from autograder.authoring.find_bug_hunts import find_hunts, why_none
+from autograder.authoring.generate_bug_hunts import find_hunts, why_none
 from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter

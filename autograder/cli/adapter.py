@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.files import write_all
-    from autograder.lms.platform_bundles import BUNDLES, read_sitting
+    from autograder.lms.build_platform_bundle import BUNDLES, read_sitting
     from autograder.lms.student_wheel import read_wheel
 
     course = find_course(args.root)

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.grading.executors import WorkerChoice
+    from autograder.grading.parallel_grading import WorkerChoice
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
 
 
@@ -174,7 +174,7 @@ def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
 
 
 def _workers(args: argparse.Namespace) -> WorkerChoice:
-    from autograder.grading.executors import WorkerChoice
+    from autograder.grading.parallel_grading import WorkerChoice
 
     return WorkerChoice(args.workers, args.scheduler, args.dask_local)
 

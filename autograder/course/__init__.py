@@ -6,8 +6,8 @@ students are shipped). `chapter_reader.py` reads a chapter's text into the cells
 the main path does without the side paths. `marked_regions.py` finds solutions and hidden tests in a cell, and
 `reading_time.py` computes minutes.
 
-`answer_bank.py` holds the known answers, `compute_answer_keys.py` observes them and the worked solutions on drawn
-cases, and `chapter_judge.py` judges others by them. `shipped_observations.py` reads and writes what students get of
-these keys, and `course_index.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
+`answer_bank.py` holds the known answers, `compute_expected_observations.py` observes them and the worked solutions on
+drawn cases, and `chapter_judge.py` judges others by them. `shipped_observations.py` reads and writes what students get
+of these keys, and `course_index.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
 shipped.
 """

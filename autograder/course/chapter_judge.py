@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.course.answer_bank import load_bank
 from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.compute_answer_keys import AnswerKeys
+from autograder.course.compute_expected_observations import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_file, chapter_path
 from autograder.course.expected_cache import ExpectedCache

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.diagnosis import difference_messages
+from autograder.diagnosis.compare_case_facets import FacetDifference, compare_facets
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.facet_difference import FacetDifference, compare_facets
 from autograder.diagnosis.mistake_matching import (
     cases_showing_mistake,
     explaining_mistake,

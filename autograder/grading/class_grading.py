@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
-from autograder.grading.executors import ExecutorOpener, WorkerChoice, grade_one, worker_died
+from autograder.grading.parallel_grading import ExecutorOpener, WorkerChoice, grade_one, worker_died
 from autograder.grading.regrade_policy import RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions

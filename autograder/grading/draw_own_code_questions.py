@@ -13,8 +13,8 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.questions.question import Question
 from autograder.questions.student_program import NoQuestions, shown_text
-from autograder.sandbox.execution.ask_about_answer import questions_in
 from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.questions_about_answer import questions_in
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     AssignmentSetup,

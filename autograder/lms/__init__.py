@@ -2,12 +2,12 @@
 
 Begin with `collect_submissions.py`, which runs the whole collection. `download_zip.py` validates and reads the zip,
 `filenames.py` parses the names in it, `student_matching.py` finds the student or group of the roster who sent each
-file, `describe_text_entry.py` describes text and links that stand in for a file, `fill_student_folders.py` and
-`place_in_student_folder.py` write the students' folders, and `collect_report.py` renders the result for the
+file, `text_entry_instead_of_notebook.py` describes text and links that stand in for a file, `fill_student_folders.py`
+and `place_in_student_folder.py` write the students' folders, and `collect_report.py` renders the result for the
 terminal. The roster is that of `autograder/nbgrader_plugin/`.
 
-`platform_bundles.py` packs what a platform needs: the scripts that `platform_bundle_scripts.py` writes, the package's
-wheel (`student_wheel.py`) and files of the course. There, `grade_on_platform.py` grades one submission and writes it as
-the platform reads it: `gradescope_results.py`, `prairielearn_results.py`, `classroom50_results.py`, each from the rows
-of `exercise_rows.py`.
+`build_platform_bundle.py` packs what a platform needs: the scripts that `platform_bundle_scripts.py` writes, the
+package's wheel (`student_wheel.py`) and files of the course. There, `grade_on_platform.py` grades one submission and
+writes it as the platform reads it: `gradescope_results.py`, `prairielearn_results.py`, `classroom50_results.py`, each
+from the rows of `exercise_rows.py`.
 """

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.course_location import require_assignment
 from autograder.errors import CourseError, WorkFailed
-from autograder.lms import describe_text_entry, filenames, student_matching
+from autograder.lms import filenames, student_matching, text_entry_instead_of_notebook
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
 from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
 from autograder.lms.filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
@@ -121,9 +121,9 @@ def _notebooks(student: str, sent: Sequence[SentEntry], download: Download, done
 
 def _page(sent: SentEntry, download: Download) -> str:
     """Return what a page says in place of a notebook; "" if the file is no page, or cannot be read."""
-    if describe_text_entry.is_page(sent.handed.original):
+    if text_entry_instead_of_notebook.is_page(sent.handed.original):
         with suppress(BadEntry):
-            return describe_text_entry.describe_page(download.read(sent.entry))
+            return text_entry_instead_of_notebook.describe_page(download.read(sent.entry))
     return ""
 
 

@@ -26,7 +26,7 @@ from autograder.faster_startup import block_slow_imports, collect_rarely
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, read_assignment, released_starters
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.executors import grade_one
+from autograder.grading.parallel_grading import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.lms.classroom50_results import classroom50_release_body, classroom50_result

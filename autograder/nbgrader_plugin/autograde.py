@@ -27,10 +27,10 @@ from autograder.course.course_location import readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment, released_notebook_names, released_starters
-from autograder.grading.executors import WorkerChoice
+from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
-from autograder.nbgrader_plugin import apply_deadlines, preflight_checks, teacher_graded_cells, teacher_settings
+from autograder.nbgrader_plugin import apply_deadlines, cells_besides_exercises, preflight_checks, teacher_settings
 from autograder.nbgrader_plugin import prepare_common_cells_once as shared
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.extra_credit import record_extra_credit
@@ -185,10 +185,10 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
-        wanted = teacher_graded_cells.with_teacher_cells(wanted, gradebook, converter)
+        wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, converter)
         apply_deadlines.sync_due_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    scored = teacher_graded_cells.TeacherCellScorer(wanted, converter)
+    scored = cells_besides_exercises.TeacherCellScorer(wanted, converter)
     workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
@@ -265,7 +265,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
 
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
-            cell.outputs = teacher_graded_cells.outputs_in_verdict(place, cell, verdict)
+            cell.outputs = cells_besides_exercises.outputs_in_verdict(place, cell, verdict)
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:

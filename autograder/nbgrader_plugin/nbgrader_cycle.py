@@ -22,16 +22,16 @@ from autograder.course.course_location import readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
-from autograder.grading.executors import WorkerChoice, usable_cores
+from autograder.grading.parallel_grading import WorkerChoice, usable_cores
 from autograder.grading.regrade_policy import PointsChange, RegradeOptions, check_only
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
     apply_deadlines,
+    cells_besides_exercises,
     gradebook_scores,
     parallel_map,
     preflight_checks,
-    teacher_graded_cells,
     teacher_settings,
 )
 from autograder.nbgrader_plugin.apply_deadlines import LateSubmission
@@ -152,7 +152,7 @@ class Cycle:
         failures: dict[str, str] = {}
         with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
-            scored = teacher_graded_cells.TeacherCellScorer(wanted, self.api)
+            scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_grading.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
@@ -176,7 +176,7 @@ class Cycle:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
-            scored = teacher_graded_cells.TeacherCellScorer(wanted, self.api)
+            scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
             asked = RoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
@@ -201,7 +201,7 @@ class Cycle:
                 check_confinement(how.unconfined, readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
-                wanted = teacher_graded_cells.with_teacher_cells(wanted, gradebook, self.api)
+                wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, self.api)
                 if how.again.only:
                     check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
                 yield gradebook, wanted

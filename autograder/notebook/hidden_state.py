@@ -23,7 +23,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, may_bind_unseen
 from autograder.notebook.progress_log import folder_of_notebook
 from autograder.notebook.referenced_names import code_of, is_class, transitive_names, undecorated
-from autograder.notebook.saved_notebook import (
+from autograder.notebook.saved_and_run_cells import (
     CLOCK,
     SavedCell,
     SavedNotebook,

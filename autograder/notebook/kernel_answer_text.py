@@ -20,7 +20,7 @@ from autograder.find_student_modules import file_of_own
 from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_checked_answer import cell_filename, name_bound_to
 from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_notebook import texts_run
+from autograder.notebook.saved_and_run_cells import texts_run
 from autograder.submission.answer_extraction import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles

@@ -11,7 +11,7 @@ from IPython import get_ipython
 from autograder.files import digest_of
 from autograder.notebook.cell_bindings import binding_dump
 from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_notebook import texts_run
+from autograder.notebook.saved_and_run_cells import texts_run
 
 _LONG_ENOUGH = 16  # characters of a digest
 _OF_A_CELL = ("ipykernel", "ipython-input")  # one of these is in the file name of code that a notebook's cell compiled

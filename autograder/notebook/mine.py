@@ -19,7 +19,7 @@ from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_
 from autograder.notebook.html_markup import Html, panel, prose
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck, cell_filename
 from autograder.notebook.progress_log import shell_of_reader
-from autograder.notebook.saved_notebook import path_of_notebook
+from autograder.notebook.saved_and_run_cells import path_of_notebook
 
 A = TypeVar("A")
 _GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`

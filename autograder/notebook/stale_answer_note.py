@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, fails_before_defining, may_bind_unseen
 from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_notebook import texts_run
+from autograder.notebook.saved_and_run_cells import texts_run
 
 
 def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str]:

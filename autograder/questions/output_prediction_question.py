@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from random import Random
 
+from autograder.diagnosis.compare_case_facets import compare_facets
 from autograder.diagnosis.difference_messages import DifferenceMessage, difference_message, spelled_call
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
-from autograder.diagnosis.facet_difference import compare_facets
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 from autograder.questions.bug_hunt_file import FaultyProgram

@@ -14,9 +14,8 @@ import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, Exercise
-from autograder.questions.effort_limit import EffortLimit, limit_steps
 from autograder.questions.question import Question
-from autograder.questions.question_builder import AskedRun
+from autograder.questions.question_search_limit import EffortLimit, limit_steps
 from autograder.questions.questions_on_changes import (
     argument_questions,
     first_failing_requirement_questions,
@@ -31,6 +30,7 @@ from autograder.questions.questions_on_values import (
     value_questions,
 )
 from autograder.questions.student_program import NoQuestions, OwnCode
+from autograder.questions.traced_run_questions import AskedRun
 
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two

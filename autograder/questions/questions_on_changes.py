@@ -17,15 +17,15 @@ from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
 from autograder.questions.agreed_run import same_data
-from autograder.questions.question_builder import (
+from autograder.questions.student_program import is_removable_statement
+from autograder.questions.traced_run import RESULT, RunRecorder
+from autograder.questions.traced_run_questions import (
     AskedRun,
     DrawnQuestions,
     form_distractors,
     line_range_text,
     shape_distractors,
 )
-from autograder.questions.student_program import is_removable_statement
-from autograder.questions.traced_run import RESULT, RunRecorder
 
 _SAME = "it returns the same"
 _OTHER_VALUES = "it returns other values, of the same shape and type"

@@ -6,7 +6,8 @@ import ast
 import re
 
 from autograder.questions.question import Question
-from autograder.questions.question_builder import (
+from autograder.questions.traced_run import RESULT, Event
+from autograder.questions.traced_run_questions import (
     DTYPES,
     AskedRun,
     DrawnQuestions,
@@ -16,7 +17,6 @@ from autograder.questions.question_builder import (
     shape_distractors,
     value_distractors,
 )
-from autograder.questions.traced_run import RESULT, Event
 
 _MOST_OFTEN = 200  # runs of a line that a reader may still count
 # Of a statement with none of these, nobody would ask whether its result has memory of its own.

@@ -27,7 +27,7 @@ from autograder.exercises.probe import copy_of
 from autograder.name_bindings import names_of
 from autograder.questions.agreed_run import Run, agreed_run, same_data
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
-from autograder.questions.effort_limit import EffortLimit
+from autograder.questions.question_search_limit import EffortLimit
 from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
 
 MOST_LINES = 120

@@ -17,7 +17,7 @@ import torch
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.questions.ast_instrumentation import FILE, TRACE
-from autograder.questions.effort_limit import EffortLimit
+from autograder.questions.question_search_limit import EffortLimit
 from autograder.questions.value_facts import Fact, comparable_plain_data, fact_of
 
 RESULT = "the result"  # the name of what a function returns

@@ -19,8 +19,8 @@ from autograder.grading.class_grading import read_student_files
 from autograder.grading.draw_own_code_questions import ask_about_answers, course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.questions.choose_oral_questions import MOST_ASKED, TalkQuestion, asked_of, call_of, choose_talk
 from autograder.questions.question import LETTERS, Question, numbered_code
-from autograder.questions.talk_questions import MOST_ASKED, TalkQuestion, asked_of, call_of, choose_talk
 from autograder.reports.class_results import assignment_title
 from autograder.reports.offline_html_page import shell
 from autograder.reports.student_reports import file_name_of

@@ -22,7 +22,7 @@ from autograder.reports import (
     similar_answers,
     student_reports,
 )
-from autograder.reports.lecture_questions import lecture_file, lecture_page
+from autograder.reports.lecture_question_page import lecture_file, lecture_page
 from autograder.reports.offline_html_page import page_from_notebook
 from autograder.run_with_papermill import NotebookKernel, one_kernel
 

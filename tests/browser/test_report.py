@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator
 
-from autograder.reports import chapter_sections
-from autograder.reports.lecture_questions import lecture_page
+from autograder.reports import chapter_page_sections
+from autograder.reports.lecture_question_page import lecture_page
 from autograder.reports.offline_html_page import page_from_notebook as page_of
 from tests.browser.accessible import faint_texts
 from tests.browser.lab import keep_picture
@@ -25,11 +25,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, LOOSE, PASS)
     made = results(*[strong] * 7, *[weak] * 6, verdict(HUNG, STUB, STUB), None)
     parts = [
-        chapter_sections.overview,
-        chapter_sections.misunderstandings,
-        chapter_sections.exercises,
-        chapter_sections.unexplained,
-        chapter_sections.review_list,
+        chapter_page_sections.overview,
+        chapter_page_sections.misunderstandings,
+        chapter_page_sections.exercises,
+        chapter_page_sections.unexplained,
+        chapter_page_sections.review_list,
     ]
     shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
     cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]

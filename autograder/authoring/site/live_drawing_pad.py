@@ -21,10 +21,10 @@ from autograder.authoring.site.executed_chapters import chapter_digest
 from autograder.course.course_location import chapter_path
 from autograder.files import digest_of, write_all
 from autograder.notebook.html_markup import Html, tag
-from explorers.drawing_pad_picture import bars, in_words, shades
+from explorers.drawing_pad_rendering import bars, in_words, shades
 from explorers.drawing_pad_state import BRUSHES, MOST_POINTS, PenStroke, drawing_of
 from explorers.drawing_pad_widget import HOW
-from explorers.drawing_prediction import DOT, EMPTY, SMALL, DigitPrediction, predict_drawing
+from explorers.run_model_on_drawing import DOT, EMPTY, SMALL, DigitPrediction, predict_drawing
 from explorers.synthetic_digits import SIDE, strokes_of
 
 _LARGEST = 16  # ink in a block of 4 x 4 pixels; the network wants it from 0 to 1

@@ -23,7 +23,7 @@ from nbformat import NotebookNode
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.compute_answer_keys import VISIBLE_SEED
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_minutes

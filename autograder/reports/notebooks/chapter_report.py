@@ -5,7 +5,7 @@ from pathlib import Path
 
 from IPython.display import HTML
 
-from autograder.reports import class_results, chapter_sections
+from autograder.reports import class_results, chapter_page_sections
 
 # %% tags=["parameters"]
 course = "."
@@ -20,7 +20,7 @@ found = class_results.read_results(Path(course), stem)
 # Points are those of nbgrader's gradebook, with manual scores, extra credit and late penalties.
 
 # %%
-HTML(chapter_sections.overview(found))
+HTML(chapter_page_sections.overview(found))
 
 # %% [markdown]
 # ## What the class misunderstood
@@ -31,7 +31,7 @@ HTML(chapter_sections.overview(found))
 # The example is the shortest of a few, without comments and names, to be shown in class; read it first.
 
 # %%
-HTML(chapter_sections.misunderstandings(found))
+HTML(chapter_page_sections.misunderstandings(found))
 
 # %% [markdown]
 # ## The exercises
@@ -41,7 +41,7 @@ HTML(chapter_sections.misunderstandings(found))
 # It needs at least ten submissions, and says little about an exercise that nearly all or nearly none passed.
 
 # %%
-HTML(chapter_sections.exercises(found))
+HTML(chapter_page_sections.exercises(found))
 
 # %% [markdown]
 # ## Answers that no known mistake explains
@@ -50,13 +50,13 @@ HTML(chapter_sections.exercises(found))
 # A group that is larger than one is worth an entry in the answer bank: the next class reads a sentence.
 
 # %%
-HTML(chapter_sections.unexplained(found))
+HTML(chapter_page_sections.unexplained(found))
 
 # %% [markdown]
 # ## Submissions that need a person
 
 # %%
-HTML(chapter_sections.review_list(found))
+HTML(chapter_page_sections.review_list(found))
 
 # %% [markdown]
 # ## What was repaired
@@ -64,4 +64,4 @@ HTML(chapter_sections.review_list(found))
 # Notebooks come back damaged from Colab, from copying and from mail; what could be put right was, and cost no points.
 
 # %%
-HTML(chapter_sections.repairs(found))
+HTML(chapter_page_sections.repairs(found))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from IPython.display import HTML
 
-from autograder.reports import course_sections, class_results
+from autograder.reports import course_page_sections, class_results
 
 # %% tags=["parameters"]
 course = "."
@@ -22,7 +22,7 @@ found = class_results.read_all(Path(course), stems)
 # Each chapter has a page of its own.
 
 # %%
-HTML(course_sections.chapters(found))
+HTML(course_page_sections.chapters(found))
 
 # %% [markdown]
 # ## What the class misunderstood
@@ -31,22 +31,22 @@ HTML(course_sections.chapters(found))
 # `misunderstandings-names.csv` beside this page lists the students who read each of them.
 
 # %%
-HTML(course_sections.misunderstandings(found))
+HTML(course_page_sections.misunderstandings(found))
 
 # %% [markdown]
 # ## The hardest exercises
 
 # %%
-HTML(course_sections.hardest(found))
+HTML(course_page_sections.hardest(found))
 
 # %% [markdown]
 # ## Who is missing
 
 # %%
-HTML(course_sections.missing(found))
+HTML(course_page_sections.missing(found))
 
 # %% [markdown]
 # ## Answers of the same structure
 
 # %%
-HTML(course_sections.similar_pairs_section(equal_pairs, by_chance))
+HTML(course_page_sections.similar_pairs_section(equal_pairs, by_chance))

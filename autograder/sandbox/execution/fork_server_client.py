@@ -21,7 +21,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, FrameError, receive_frame
-from autograder.sandbox.execution.child_process import (
+from autograder.sandbox.execution.child_process_helpers import (
     ENDED_EARLY,
     child_environment,
     child_failure,

@@ -58,7 +58,7 @@ class QuestionStep(ProbeStep):
     """A step that asks about an answer that passes, instead of probing it.
 
     `text` is the answer's text, and `draw` decides which questions are drawn: a number those that a notebook draws with
-    it. The outcome's observations are those that `ask_about_answer` describes.
+    it. The outcome's observations are those that `questions_about_answer` describes.
     """
 
     text: str = ""

@@ -23,10 +23,10 @@ from autograder.exercises.exercise import ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
 from autograder.exercises.probe import see_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
-from autograder.sandbox.execution.ask_about_answer import ask_about
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
+from autograder.sandbox.execution.questions_about_answer import ask_about
 from autograder.sandbox.execution.run_specification import AssignmentSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.

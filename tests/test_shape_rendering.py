@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from explorers import shape_explorer
 from explorers.apply_operation import Exploration, explore
 from explorers.shape_operation_catalog import OPERATIONS
-from explorers.shape_picture import shape_picture
 from explorers.shape_predictions import judge_prediction
+from explorers.shape_rendering import shape_picture
 from explorers.shape_widget import ShapeExplorer, example_tensors
 
 

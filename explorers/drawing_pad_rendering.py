@@ -10,8 +10,8 @@ from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.drawing_pad_state import SIDE
-from explorers.drawing_prediction import DigitPrediction
 from explorers.explorer_markup import numbers
+from explorers.run_model_on_drawing import DigitPrediction
 
 MOST_SHOWN = 40  # the number of saved drawings in the picture
 NOTHING = Html("")

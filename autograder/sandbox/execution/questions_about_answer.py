@@ -15,9 +15,9 @@ from autograder.diagnosis.judge_observations import judge
 from autograder.errors import DamagedData
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
-from autograder.questions.effort_limit import limit_seconds
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
+from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.student_program import NoQuestions
 
 ASKED_SECONDS = 3.0  # of drawing questions about one answer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
-from autograder.reports.chapter_sections import reasons_to_look
+from autograder.reports.chapter_page_sections import reasons_to_look
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import section
