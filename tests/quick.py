@@ -19,6 +19,7 @@ from tests.small_chapter import PROJECT
 from tests.suite import counted
 
 SECONDS = 21.0  # of CPU time for each of two processes of tests; the time for style and types comes to that
+_NOTEBOOKS = 2  # that are run at most; each takes some seconds
 REPORT = PROJECT / "build" / "suite" / "quick.xml"
 _CELL = re.compile(r'# %% .*\bexercise="(\w+)"')
 _CODE = ("autograder/", "explorers/", "course/", "tests/")
@@ -88,12 +89,14 @@ def tests_of(files: Sequence[str], project: Path, within: int | None) -> list[st
     return sorted(ranks, key=lambda name: ranks[name])
 
 
-def commands(exercises: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the runs of pytest: the answers of exercises, then test modules in this order."""
+def commands(files: Sequence[str], exercises: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the runs: of changed notebooks, of the answers of exercises, then of test modules in this order."""
+    if notebooks := [file for file in files if file.startswith("notebooks/")][:_NOTEBOOKS]:
+        yield ["make", "--no-print-directory", "nbval", f"NOTEBOOKS={' '.join(notebooks)}", f"REPORT={REPORT}"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", f"--junitxml={REPORT}"]
     pytest += ["--no-loadscope-reorder", "--cpu-seconds", str(SECONDS)]  # in this order, as long as there is time
     if exercises:
-        yield [*pytest, "tests/test_check_and_grading.py", "-k", " or ".join(f"-{name}]" for name in exercises)]
+        yield [*pytest, "tests/test_check_and_grading.py", "-k" + " or ".join(f"-{name}]" for name in exercises)]
     if tests:
         yield [*pytest, "-m", "not night and not slow", *tests]
 
@@ -105,7 +108,7 @@ def main() -> int:
     exercises, tests = changed_exercises(files, base), tests_of(files, PROJECT, within=None)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     status, ran = subprocess.run(["make", "--no-print-directory", "lint"], cwd=PROJECT, check=False).returncode, 0
-    for command in commands(exercises, tests):
+    for command in commands([file for file in files if (PROJECT / file).is_file()], exercises, tests):
         REPORT.unlink(missing_ok=True)
         ended = 0 if status else subprocess.run(command, cwd=PROJECT, check=False).returncode
         status = status or (0 if ended == 5 else ended)  # 5: all of them are marked `slow` or `night`

@@ -200,6 +200,18 @@ def test_no_grade_goes_out_half_scored(
     assert "3.0" == of_ada() and not caplog.messages
 
 
+def test_who_is_not_asked_for_is_not_named(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where only some students are exported, nothing is said of others whose parts wait for a score."""
+    gradebook.find_grade("check", "ch01a_tensors", "ch01a_tensors", "chandra").needs_manual_grade = True
+    gradebook.db.commit()
+    plugin = PlainGrades(log=logging.getLogger(), assignment=["ch01a_tensors"], student=["ada"])
+
+    assert [["2.5", "ada"]] == [[row[-2], row[3]] for row in exported(plugin, gradebook, tmp_path / "out.csv")[1:]]
+    assert not caplog.messages
+
+
 @pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])
 def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, tmp_path: Path) -> None:
     """A student's name cannot be a formula."""

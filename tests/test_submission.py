@@ -236,6 +236,8 @@ def test_answer_below_the_check_counts_where_it_is_better(release: Any, solved: 
 
     assert ["answer double", "check double", "double_of_three = 6", "answer double"] == roles(submission)[:4]
     assert DOUBLED == submission.answers["double"] and "the better of the two" in submission.repairs[0]
+    plan = plan_run(submission.parts, [ExerciseTask("double", (), 1.0)], AssignmentSetup("", (), "import math"))
+    assert DOUBLED in plan.sources["double"] and again in plan.later_sources["double"]
 
 
 def test_a_check_of_ones_own_says_which_answer_counts(release: Any, solved: Any) -> None:

@@ -179,6 +179,15 @@ class TestQuick:
         assert ["double", "hunt"] == quick.changed_exercises(["course/exercises/ch07_small/_shared.py"], "")
         assert ["double"] == quick.changed_exercises(["course/chapters/ch07_small.py"], "")
 
+    def test_what_runs(self) -> None:
+        """Changed notebooks by nbval, the answers of changed exercises, then test modules."""
+        notebooks, answers, modules = quick.commands(["notebooks/a.ipynb"], ["linear_mse"], ["tests/test_errors.py"])
+
+        assert "NOTEBOOKS=notebooks/a.ipynb" in notebooks
+        assert "-k-linear_mse]" in answers  # in two words, pytest would take the second one for an option
+        assert "tests/test_errors.py" == modules[-1]
+        assert [] == list(quick.commands(["README.md"], [], []))
+
     @pytest.mark.parametrize(
         ("files", "ran", "status"),
         [(["autograder/errors.py"], 0, 1), (["autograder/errors.py"], 3, 0), (["docs/index.md"], 0, 0), ([], 0, 0)],

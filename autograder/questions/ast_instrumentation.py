@@ -17,6 +17,7 @@ _LONGEST = 60  # characters of an expression whose value is recorded
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Pass, ast.Delete)
 COUNTED = (*SIMPLE, ast.Return, ast.Break, ast.Continue, ast.Raise)  # whose runs are counted
 _PARTS = (ast.Call, ast.BinOp, ast.Subscript, ast.Compare, ast.UnaryOp)
+_GOING_THROUGH = {"list", "tuple", "iter", "enumerate", "zip", "map"}
 _ATTRIBUTES = ("T", "mT", "grad", "shape", "dtype")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _APART = (*_SCOPES, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.JoinedStr, ast.NamedExpr)
@@ -29,7 +30,8 @@ def traced_code(tree: ast.Module, text: str) -> CodeType:
     coroutines are not traced.
     """
     kept = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
-    copied = _Reporting(text.encode().splitlines()).visit(ast.Module(copy.deepcopy(kept), []))  # type: ignore[arg-type]
+    ordered = _OrderOfSets().visit(ast.Module(copy.deepcopy(kept), []))  # type: ignore[arg-type]
+    copied = _Reporting(text.encode().splitlines()).visit(ordered)
     return compile(ast.fix_missing_locations(copied), FILE, "exec", dont_inherit=True)
 
 
@@ -127,6 +129,30 @@ class _Reporting(ast.NodeTransformer):
 
     def _report(self, kind: str, *args: ast.expr) -> ast.Expr:
         return _call_statement(kind, *args, names=self._known)
+
+
+class _OrderOfSets(ast.NodeTransformer):
+    """Lets the recorder choose the order in which sets are gone through: in Python another one in each process."""
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        self.generic_visit(node)
+        node.iter = _in_turn(node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
+        node.iter = _in_turn(node.iter)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _GOING_THROUGH and node.args:
+            node.args = [each if isinstance(each, ast.Starred) else _in_turn(each) for each in node.args]
+        return node
+
+
+def _in_turn(node: ast.expr) -> ast.expr:
+    return ast.copy_location(_call_statement("in_turn", node).value, node)
 
 
 class _Parts(ast.NodeTransformer):

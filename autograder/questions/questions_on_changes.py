@@ -49,6 +49,8 @@ def edits(asked: AskedRun) -> Iterator[Omission]:
     code, counts = asked.code, asked.run.counts
     single = {id(each) for each in code.single_statements if counts.get(each.lineno)}
     nodes = list(ast.walk(code.tree))
+    blocks = [block for node in nodes for _, block in ast.iter_fields(node) if isinstance(block, list)]
+    alone = {id(block[0]) for block in blocks if len(block) == 1}  # a block without a statement is no Python
     made: list[tuple[str, int, int, Callable[[Any], None]]] = []
     for place, node in enumerate(nodes):
         statement = asked.statement_of(getattr(node, "lineno", 0))
@@ -56,8 +58,9 @@ def edits(asked: AskedRun) -> Iterator[Omission]:
             continue
         if isinstance(node, ast.stmt) and id(node) in single and is_removable_statement(node):
             verb = "is" if line_range_text(node).startswith("line ") else "are"
+            what = "replaced by `pass`" if id(node) in alone else "left out"
             made.append(
-                (f"{line_range_text(node).capitalize()} {verb} left out.", node.lineno, place, _without_statement)
+                (f"{line_range_text(node).capitalize()} {verb} {what}.", node.lineno, place, _without_statement)
             )
         if isinstance(node, ast.Call):
             line = node.lineno
@@ -188,7 +191,8 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
         right = first.requirement if first else _PASSES
         wrong = [each for each in asked.random.sample(sentences, len(sentences)) if each != right]
         wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
-        why = f"Running it so, `check` says: {first.requirement} (not yet)" if first else "Running it so, all pass"
+        ended = "stopped with an error" if first and first.status is Status.ERROR else "not yet"
+        why = f"Running it so, `check` says: {first.requirement} ({ended})" if first else "Running it so, all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Which is then the first requirement not met?"
         yield asked.question("requirement", prompt, right, wrong, f"{why}.", shows_call=False)
 

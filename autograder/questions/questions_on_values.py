@@ -33,11 +33,11 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
 
 
 def dtype_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask for the dtype of a name or an expression; not in a run in which every tensor is float32."""
+    """Ask for the dtype of a name or an expression; not in a run in which all tensors have one dtype."""
     told = [each for each in asked.told() if each.fact.dtype]
     for each in told:
         others = {other.fact.dtype: other for other in told if other.fact.dtype != each.fact.dtype}
-        if others or each.fact.dtype != DTYPES[0]:
+        if others:
             yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *DTYPES], others)
 
 
@@ -89,6 +89,8 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
             often = asked.first_time(node, "after") if place else ""
             for name in event.facts:
                 for other in event.owners if name in event.memory else ():
+                    if (name == RESULT and other in asked.returned) or other in asked.rebound:
+                        continue  # it is what the line says, or a name that is no longer what the call shows
                     if other not in (name, RESULT) and (event.memory[name] == event.memory[other]) is shares:
                         yield _memory(asked, event, name, other, f"{place}{often}")
 

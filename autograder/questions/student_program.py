@@ -156,7 +156,7 @@ class OwnCode:
         return seen[0] if seen else None
 
     def _observed(self, case: Case, code: CodeType, seed: int) -> tuple[RunRecorder, Observation] | None:
-        recorder = RunRecorder(self.limit)
+        recorder = RunRecorder(self.limit, turns_sets=seed == 2)
         seen = self._seen(recorder, seed, code, [case])
         return None if seen is None else (recorder, seen[0])
 
@@ -171,7 +171,7 @@ class OwnCode:
 
     def changed(self, tree: ast.Module, case: Case, seed: int) -> RunRecorder | None:
         """Return the record of a changed version's run on a case; None if it takes too long."""
-        recorder = RunRecorder(self.limit)
+        recorder = RunRecorder(self.limit, turns_sets=seed == 2)
         return None if self._seen(recorder, seed, traced_code(tree, self.text), [case]) is None else recorder
 
     def judged(self, tree: ast.Module, seed: int = 1) -> Report | None:

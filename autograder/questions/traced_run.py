@@ -68,11 +68,13 @@ class RunRecorder:
     """The record of one run of a program: the events of the shown calls, and how often each line ran in them.
 
     Shown is the first call of one of the program's functions, and all that it calls; where that makes an object, the
-    next call is shown as well if it is a method of that object. No step follows once `limit` is reached.
+    next call is shown as well if it is a method of that object. No step follows once `limit` is reached. With
+    `turns_sets` the program goes through sets in the reverse order.
     """
 
     limit: EffortLimit
     record: bool = True
+    turns_sets: bool = False
     events: list[Event] = field(default_factory=list)
     counts: Counter[int] = field(default_factory=Counter)
     returned: Any = None
@@ -122,6 +124,10 @@ class RunRecorder:
             if kind == "enter" and self.record:
                 self.calls.append(ShownCall.of(what, values))
             self._note(kind, line, what, values, tuple(values))
+
+    def in_turn(self, items: Any, /) -> Any:
+        """Return what is gone through: of a set, its items in the order of this record."""
+        return list(items)[::-1] if self.turns_sets and type(items) in (set, frozenset) else items
 
     def leave(self) -> None:
         """Note that a function ends."""

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -18,6 +19,7 @@ from autograder.questions.value_facts import Fact
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
+_SHOWN_BY_CALL = re.compile(r"\w+\.(shape(\[-?\d+\])?|size\(-?\d*\)|ndim|dtype)|len\(\w+\)")
 _TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
 
 
@@ -70,9 +72,30 @@ class AskedRun:
         return not is_method and all(fact.value and fact.whole for fact in facts)
 
     def told(self) -> list[LocatedFact]:
-        """Return the facts of names after lines, and of expressions in lines, in an order drawn at random."""
+        """Return the facts of names after lines, and of expressions in lines, in an order drawn at random.
+
+        What the call or the line itself shows comes last; so does what is returned, which has a question of its own.
+        """
         found = [each for event in self.run.events if event.kind in ("after", "part") for each in self._told(event)]
-        return self.random.sample(found, len(found))
+        return sorted(self.random.sample(found, len(found)), key=self._is_plain)
+
+    def _is_plain(self, each: LocatedFact) -> bool:
+        statement = self.statement_of(each.line)
+        is_literal = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        return is_literal or each.name in self.returned or _SHOWN_BY_CALL.fullmatch(each.name) is not None
+
+    @cached_property
+    def rebound(self) -> set[str]:
+        """Return the names of arguments that the program binds anew."""
+        given = {name for event in self.run.entered for name in event.facts}
+        stored = (each for each in ast.walk(self.code.tree) if isinstance(each, ast.Name))
+        return given & {each.id for each in stored if isinstance(each.ctx, ast.Store)}
+
+    @cached_property
+    def returned(self) -> set[str]:
+        """Return the expressions behind `return`, as text."""
+        nodes = ast.walk(self.code.tree)
+        return {ast.unparse(each.value) for each in nodes if isinstance(each, ast.Return) and each.value is not None}
 
     def _told(self, event: Event) -> Iterator[LocatedFact]:
         node = self.statement_of(event.line)
@@ -139,6 +162,9 @@ def value_distractors(text: str) -> list[str]:
 def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {_in_words(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        items = ", ".join(map(_in_words, value))
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' * (len(value) == 1)})"
     return repr(value) if isinstance(value, str) else in_words(value)
 
 

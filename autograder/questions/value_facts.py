@@ -14,6 +14,7 @@ from autograder.questions.computed_question import in_words
 
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
 _LONGEST = 60  # characters of a value that is shown
+_LONGEST_MODULE = 300  # characters of a module, without whose layers a reader can work out nothing
 _MOST_ITEMS = 6  # of a container whose items are described
 
 
@@ -57,7 +58,7 @@ def _fact(value: object) -> Fact:
         return _items_fact(value)
     if isinstance(value, torch.nn.Module):
         text = " ".join(repr(value).split())
-        return Fact(f"`{text}`" if len(text) <= _LONGEST else _article(type(value).__name__))
+        return Fact(f"`{text}`" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
     return Fact("a function" if callable(value) else _article(type(value).__name__))
 
 

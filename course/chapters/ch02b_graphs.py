@@ -272,8 +272,9 @@ def running_loss(losses):
     For losses of 1.0 and 3.0 the result is 2.0.
 
     losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    perhaps a generator, which makes each loss when it is asked for. Keep no losses: when
-    the next one is asked for, at most the graph of the last one is still there.
+    perhaps a generator, which makes each loss when it is asked for. Call backward on a loss
+    before you ask for the next, and keep none: when the next one is asked for, at most the
+    graph of the last one is still there.
     """
     ### BEGIN SOLUTION
     total, count = 0.0, 0

@@ -60,6 +60,16 @@ def add_bias(x, bias):
     return x.float() + bias.float()[:, None]
 
 
+@bank.wrong(
+    "itself-without-bias",
+    "Where all biases are 0 you give `x` itself back. A new tensor is asked for, also there.",
+)
+def add_bias(x, bias):
+    if not bias.any():
+        return x
+    return x + bias[:, None]
+
+
 @bank.wrong("multiplies", "You multiply by the biases. Add them.")
 def add_bias(x, bias):
     return x * bias[:, None]

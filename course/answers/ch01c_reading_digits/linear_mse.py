@@ -204,6 +204,17 @@ def linear_mse(x, w, y):
     return ((x @ w - y[:, None]) ** 2).mean()
 
 
+@bank.wrong(
+    "small-number-under-the-root",
+    "You add a small number to the variance. Where a column hardly varies, it is no longer standardized.",
+    slip=True,
+)
+def linear_mse(x, w, y):
+    variance = x.var(dim=0, correction=0)
+    scaled = (x - x.mean(dim=0)) / torch.sqrt(variance + 1e-5)
+    return (((scaled @ w).squeeze(1) - y) ** 2).mean()
+
+
 @bank.wrong("by-the-variance", "You divide each column by its variance. The standard deviation is the root of that.")
 def linear_mse(x, w, y):
     z = (x - x.mean(0)) / x.var(0, correction=0)

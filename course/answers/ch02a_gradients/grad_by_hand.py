@@ -139,6 +139,16 @@ def grad_by_hand(x, y, z):
     return result / x, result / y, result / z
 
 
+@bank.wrong(
+    "quotients-of-the-result",
+    "You divide the result by one of its factors. Where that is 0 this stops, and the derivative is there all the same.",
+)
+def grad_by_hand(x, y, z):
+    total = x + y
+    out = total * z
+    return (out / total, out / total, out / z)
+
+
 @bank.wrong("by-z-the-product", "By z you give the product of x and y. They are added: the sum is what z multiplies.")
 def grad_by_hand(x, y, z):
     return (z, z, x * y)

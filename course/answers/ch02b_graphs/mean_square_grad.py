@@ -146,6 +146,16 @@ def mean_square_grad(x):
     return leaf.grad
 
 
+@bank.wrong(
+    "flattened-leaf",
+    "Of a vector `flatten` gives `x` itself back, and you ask it to require grad. Make a leaf of your own.",
+)
+def mean_square_grad(x):
+    line = x.flatten().requires_grad_()
+    mean = line.dot(line) / line.numel()
+    return torch.autograd.grad(mean, [line])[0].reshape(x.shape)
+
+
 @bank.wrong("cubed", "You differentiate the mean of the cubes. Square them.")
 def mean_square_grad(x):
     leaf = x.detach().clone().requires_grad_()

@@ -136,6 +136,14 @@ def safe_log_where(x):
     return torch.log(x)
 
 
+@bank.wrong(
+    "smallest-number-by-hand",
+    "You raise small numbers to one of your own choice before the log. Floats go on far below it.",
+)
+def safe_log_where(x):
+    return torch.log(x.clamp(min=1e-20)) * (x > 0)
+
+
 @bank.wrong("minus-one-elsewhere", "Where x is not positive your result is -1. It is to be 0 there.")
 def safe_log_where(x):
     good = x > 0

@@ -61,7 +61,7 @@ bank.wrong(
 
 bank.wrong(
     "padding-on-two-sides",
-    "Your rim lies on two sides of the picture alone. It goes around all four.",
+    "Your map is that of a rim on two sides alone. Zeros go around all four, and each side counts in the size of the map.",
     change={"4 * (padding,)": "(padding, 0, padding, 0)"},
 )
 

@@ -140,7 +140,7 @@ bank.told(
 
 bank.wrong(
     "no-gradient",
-    "No gradient flows back through your dropout: what you return is not computed from x, or from `x.detach()`.",
+    "No gradient flows back through your dropout: what you return is computed without x, from `x.detach()`, or where nothing is tracked.",
     change={"x * keep": "x.detach() * keep"},
 )
 

@@ -10,6 +10,7 @@ bank = AnswerBank("load_partial")
 @bank.wrong(
     "strict-false-hides-shape",
     "`strict=False` forgives missing and unknown names, but an unequal shape raises an error. Compare shapes yourself.",
+    also=("asks-load-state-dict",),
 )
 def load_partial(module, state):
     odd = module.load_state_dict(state, strict=False)
@@ -188,6 +189,17 @@ def load_partial(module, state):
         else:
             tensor.zero_()
     return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+bank.wrong(
+    "asks-load-state-dict",
+    "You ask `load_state_dict` what is missing. A batch norm fills in its number of batches by itself, and does not say so.",
+    slip=True,
+    change={
+        "    module.load_state_dict(fits, strict=False)\n": "    missing = module.load_state_dict(fits, strict=False).missing_keys\n",
+        "(own.keys() | state.keys()) - fits.keys()": "{*missing, *(state.keys() - fits.keys())}",
+    },
+)
 
 
 @bank.right("copy")

@@ -220,6 +220,15 @@ def shape_trace(module, input_shape):
     return found
 
 
+bank.wrong(
+    "dtype-of-the-parameters",
+    "You ask the first parameter for its dtype. A module may have none, and the input is to be float32 anyway.",
+    change={
+        'torch.empty(input_shape, device="meta")': 'torch.empty(input_shape, dtype=next(ghost.parameters()).dtype, device="meta")'
+    },
+)
+
+
 @bank.right("pre-copied")
 def shape_trace(module, input_shape):
     with torch.device("meta"):

@@ -397,6 +397,24 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd", kept=[]):
     return model
 
 
+bank.wrong(
+    "clears-once",
+    "You clear the gradients once, before the rounds. So each round adds its gradient to those of all rounds before.",
+    change={
+        "    for _ in range(steps):\n        chosen.zero_grad()\n": "    chosen.zero_grad()\n    for _ in range(steps):\n",
+    },
+)
+
+bank.wrong(
+    "clears-at-the-end",
+    "You clear the gradients at the end of each round: the first one adds to what an earlier training left behind.",
+    change={
+        "        chosen.zero_grad()\n": "",
+        "        chosen.step()\n": "        chosen.step()\n        chosen.zero_grad()\n",
+    },
+)
+
+
 @bank.right("clamps-and-squares")
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

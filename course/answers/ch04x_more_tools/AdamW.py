@@ -809,6 +809,14 @@ class AdamW:
             p.grad = None
 
 
+bank.wrong(
+    "leaves-out-zeros",
+    "A tensor whose gradient is all zeros has a gradient: t, m and s go on, and it moves. You leave it alone.",
+    slip=True,
+    change={"if p.grad is None:": "if p.grad is None or not p.grad.any():"},
+)
+
+
 @bank.right("lerps-and-addc")
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

@@ -621,6 +621,14 @@ class SGDMomentum:
             p.grad = None
 
 
+bank.wrong(
+    "leaves-out-zeros",
+    "A tensor whose gradient is all zeros has a gradient: its velocity goes on, and moves it. You leave it alone.",
+    slip=True,
+    change={"if p.grad is not None:": "if p.grad is not None and p.grad.any():"},
+)
+
+
 @bank.right("velocities-by-tensor")
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

@@ -258,7 +258,8 @@ bank.wrong(
 
 bank.wrong(
     "half-mse",
-    "You turn y to 16 bits and take the difference there. The loss is to be worked out in float32: F.mse_loss does so in the block.",
+    "Your loss went through 16 bits: y, the difference, or the loss itself was turned to them. It is to be worked out in "
+    "float32, as F.mse_loss does in the block.",
     change={
         "loss = F.mse_loss(model(x), y)": "difference = model(x) - y.to(dtype)\nloss = (difference**2).mean().float()"
     },

@@ -465,6 +465,15 @@ class LossScaler:
         self.finite = None
 
 
+bank.wrong(
+    "adds-the-squares",
+    "You look at the sum of the squares. A number that is finite has a square that may not be: look at the numbers.",
+    change={
+        "all(torch.isfinite(g).all() for g in grads)": "math.isfinite(sum((g**2).sum() for g in grads))",
+    },
+)
+
+
 @bank.right("forgets-at-step")
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -18,6 +18,17 @@ bank.wrong(
 )
 
 bank.wrong(
+    "clips-with-a-factor-only",
+    "You clip only where the scaler has a factor. One that is switched off takes the step as well, and the gradients "
+    "are to be clipped all the same.",
+    slip=True,
+    change={
+        "    scaler.unscale_(optimizer)\n": "    if scaler.is_enabled():\n        scaler.unscale_(optimizer)\n",
+        "    torch.nn.utils.clip": "        torch.nn.utils.clip",
+    },
+)
+
+bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
     change={"model(x)": "model(x).softmax(dim=1)"},

@@ -43,7 +43,15 @@ each = Requirement(
 any_number = Requirement("works for any number of channels", result_only)
 alike = Requirement("works where batch, channels and length are equal", result_only)
 dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x and bias as they are", calling(), given=("returned",))
+unchanged = Requirement(
+    "leaves x and bias as they are",
+    calling(sharing=True),
+    tells={
+        "sharing": "Your result lies in the memory of what you were given: whoever writes into one changes the other. "
+        "A new tensor is asked for, also where nothing is to be added."
+    },
+    given=("returned",),
+)
 
 
 @exercise(
@@ -67,3 +75,4 @@ def add_bias(draw: Draw) -> Iterator[Case]:
     yield any_number(draw.normal(channels, batch, length).transpose(0, 1), draw.normal(channels))
     yield any_number(draw.normal(1, channels, 1), draw.normal(channels))
     yield unchanged(draw.normal(batch, 3, length), draw.normal(3))
+    yield unchanged(draw.normal(batch, 3, length), torch.zeros(3))

@@ -133,6 +133,7 @@ def linear_mse(draw: Draw) -> Iterator[Case]:
         x = shifted_columns(draw, rows, d)
         yield any_data(x, draw.normal(d, 1), draw.normal(rows))
     yield any_data(shifted_columns(draw, n, d).double(), doubles(d, 1), doubles(n))
+    yield any_data(1e-3 * shifted_columns(draw, n, d).double(), doubles(d, 1), doubles(n))
 
 
 def same_in_rows_and_columns(draw: Draw, size: int) -> torch.Tensor:

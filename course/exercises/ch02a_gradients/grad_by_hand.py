@@ -52,3 +52,6 @@ def grad_by_hand(draw: Draw) -> Iterator[Case]:
     for requirement in (by_z, by_x, by_y):
         yield requirement(*(round(draw.choice([-1, 1]) * draw.real(1.5, 9.0), 2) for _ in range(3)))
     yield by_z(2.0, 3.0, 4.0)
+    yield by_z(2.0, 3.0, 0.0)  # here, and where x + y is 0, no quotient of the result says anything
+    yield by_x(2.0, -2.0, 4.0)
+    yield by_y(-3.0, 3.0, 2.0)

@@ -58,6 +58,7 @@ def mean_square_grad(draw: Draw) -> Iterator[Case]:
     yield any_shape(draw.normal(n, d, k, dtype=torch.float64))
     yield untracked(draw.normal(4, 3))
     yield left(draw.normal(4, 3))
+    yield left(draw.normal(n + 2))  # `flatten`, `ravel` and the like give a vector itself back
     yield again(draw.normal(4, 3))
     yield any_shape(draw.normal(1)[0])
     yield any_shape(draw.normal(n, d).T)

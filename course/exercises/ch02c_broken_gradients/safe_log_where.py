@@ -106,6 +106,7 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     yield zero(torch.tensor([1.0, 0.0, -2.0]))
     yield tiny(positive[:3].double() * 1e-12)
     yield tiny(positive[:3].double() * 1e-6)
+    yield tiny(positive[:3].double() * 1e-200)
     yield gradient(signed)
     yield gradient(torch.cat([positive, -torch.ones(2), -positive]))
     yield finite(torch.cat([positive, torch.zeros(2)]))

@@ -177,6 +177,7 @@ def load_partial(draw: Draw) -> Iterator[Case]:
     yield unequal("two layers", a, b, c, linear("0.", a, b) | linear("2.", b, c + 1))
     yield unequal("a linear layer", a, b, {"weight": draw.normal(b, a), "bias": draw.normal(1)})
     yield unequal("a linear layer", a, b, {"weight": draw.normal(a, b), "bias": draw.normal(b)})
+    yield names("layers with batch norm", a, b, c, linear("0.", a, b) | {"1.weight": draw.normal(b)})
     norm = {"1.running_mean": draw.normal(b), "1.running_var": draw.uniform(b), "1.weight": draw.normal(b)}
     yield buffers("layers with batch norm", a, b, c, norm | {"1.num_batches_tracked": torch.tensor(7)})
     wide = {name: tensor.double() for name, tensor in norm.items()}

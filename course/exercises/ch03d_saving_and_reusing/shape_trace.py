@@ -85,5 +85,6 @@ def shape_trace(draw: Draw) -> Iterator[Case]:
     yield leaves("nested layers", a, b, c, [c, n, a])
     yield as_run("a layer that runs several times", a, draw.whole(2, 3), [n, a])
     yield alone("a linear layer", a, b, [n, a])
+    yield alone("a layer without parameters", [n, a])
     yield on_meta("two layers", a, b, c, [n, a])
     yield left("layers with batch norm", a, b, c, [n, a])

@@ -60,6 +60,7 @@ def given_model(answer: Answer, case: Case) -> Observation:
     with torch.no_grad():
         for param, weight in zip(_in_order(model), copy_of(case.args[0]), strict=True):
             param.copy_(weight)
+            param.grad = torch.full_like(param, 0.5)  # of an earlier training
     inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
     before = module_state(model)
     with before_each_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:

@@ -70,6 +70,7 @@ def AdamW(draw: Draw) -> Iterator[Case]:
     yield in_place(*steps(draw, 1), lr=lr, weight_decay=0.0)
     yield remembers(*steps(draw, 4), lr=lr, weight_decay=0.0)
     yield remembers(*steps(draw, 4), lr=lr, betas=betas, weight_decay=0.0)
+    yield remembers([torch.tensor([1.0])], [[torch.tensor([2.0])], [torch.tensor([0.0])]], lr=lr, weight_decay=0.0)
     yield eps_after(*steps(draw, 2), lr=lr, eps=draw.real(0.2, 0.5), weight_decay=0.0)
     yield decays(*steps(draw, 3), lr=lr, **decay)
     yield without(*steps(draw, 3, missing=True), lr=lr, **decay)

@@ -71,6 +71,7 @@ def SGDMomentum(draw: Draw) -> Iterator[Case]:
     yield remembers([torch.tensor([1.0])], [[torch.tensor([2.0])], [torch.tensor([2.0])]], lr=0.1)
     yield remembers(*steps(draw, 3), lr=lr)
     yield remembers(*steps(draw, 2), lr=lr, momentum=momentum)
+    yield remembers([torch.tensor([1.0])], [[torch.tensor([2.0])], [torch.tensor([0.0])]], lr=lr)
     yield decays(*steps(draw, 2), lr=lr, weight_decay=momentum)
     yield without(*steps(draw, 3, missing=True), lr=lr, weight_decay=0.1)
     yield generated(*steps(draw, 2), lr=lr)

@@ -163,7 +163,7 @@ def LossScaler(draw: Draw) -> Iterator[Case]:
     yield multiplies(_gradients(draw, ".", factor), factor=factor)
     for pattern in (".", "0", "n"):
         yield divides(_gradients(draw, pattern, factor), factor=factor)
-    for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0."):
+    for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0.", ".h."):
         yield steps(_gradients(draw, pattern, factor), factor=factor)
     yield once(_gradients(draw, "..i.", factor), factor=factor)
     yield static(_gradients(draw, "..i.n...", factor), factor=factor)
@@ -179,13 +179,13 @@ def _gradients(draw: Draw, pattern: str, factor: float) -> list[list[Tensor | No
     """Gradients of two parameters, round by round, `factor` times the true ones.
 
     "." finite; "0" none for the first parameter; "i" an inf in the second, "N" a nan; "n" a nan in the first, "-" a
-    -inf there.
+    -inf there, "h" a number that is finite and whose square is not.
     """
     size = draw.whole(2, 4)
     drawn: list[list[Tensor | None]] = []
     for sign in pattern:
         first, second = factor * eighths(draw, size), factor * eighths(draw, 2, 2)
-        first[-1] = {"n": torch.nan, "-": -torch.inf}.get(sign, first[-1])
+        first[-1] = {"n": torch.nan, "-": -torch.inf, "h": 2.0**90}.get(sign, first[-1])
         second[0, 1] = {"i": torch.inf, "N": torch.nan}.get(sign, second[0, 1])
         drawn.append([None if sign == "0" else first, second])
     return drawn

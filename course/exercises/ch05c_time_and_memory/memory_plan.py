@@ -74,6 +74,10 @@ def _frozen_within(d: int, k: int) -> nn.Module:
 TRAIN, EVAL = "with sin(exp(x)) in train mode", "with sin(exp(x)) in train mode, in eval mode"
 MODELS: dict[str, Callable[[int, int], nn.Module]] = LAYERS | {
     "three layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, k)),
+    # Without the tensors that were saved, torch would use one piece of memory again and again.
+    "eight times tanh": lambda d, k: nn.Sequential(
+        nn.Linear(d, 512), *(nn.Tanh() for _ in range(8)), nn.Linear(512, k)
+    ),
     "first layer frozen": _frozen,
     "second of three layers frozen": _frozen_within,
     "one weight in two layers": _tied,
@@ -217,6 +221,7 @@ def memory_plan(draw: Draw) -> Iterator[Case]:
     yield case(state, "first layer frozen", "adam", half)
     yield case(saved, "three layers", "sgd", single)
     yield case(saved, "three layers", "adam", half)
+    yield case(saved, "eight times tanh", "sgd", single)
     yield case(saved, TRAIN, "sgd", double)
     yield case(saved, EVAL, "sgd", single)
     yield case(saved, "first layer frozen", "momentum", half)

@@ -39,10 +39,10 @@ names_no_device = Rule(
 
 
 class _Scaler(torch.amp.GradScaler):
-    """A loss scaler that notes the dtypes of the losses it is given."""
+    """A loss scaler that notes the dtypes of the losses it is given; without a factor it is switched off."""
 
-    def __init__(self, factor: float) -> None:
-        super().__init__("cpu", init_scale=factor)
+    def __init__(self, factor: float | None) -> None:
+        super().__init__("cpu", init_scale=factor or 1.0, enabled=factor is not None)
         self.dtypes: set[str] = set()
 
     def scale(self, outputs: Any) -> Any:
@@ -205,7 +205,8 @@ def spelled(name: str, case: Case) -> str:
     sizes, broken = case.kwargs["sizes"], case.kwargs.get("broken")
     batches = f"<batches of {', '.join(map(str, sizes))} images"
     batches += ">" if broken is None else f", an inf in batches[{broken}]>"
-    scaler = f"<scaler with the factor {case.kwargs['factor']:g}>"
+    factor = case.kwargs["factor"]
+    scaler = "<scaler with enabled=False>" if factor is None else f"<scaler with the factor {factor:g}>"
     options = {key: case.kwargs[key] for key in ("accumulate", "max_norm", "amp")}
     return call_of(name, *named(case), scaler, batches, **options)
 
@@ -245,6 +246,7 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     yield case(groups, "linear", [3, *unequal(), 2, 3], 3)
     yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]))
     yield case(clips, "conv", [4, 4], 2, draw.choice([0.125, 0.25]))
+    yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]), factor=None)
     yield case(region, "linear", [3, 2, 4], 2)
     yield case(region, "conv", [4, 3], 1)
     yield case(skips, "linear", [3, 3, 4, 4], 2, broken=1)
