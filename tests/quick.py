@@ -90,13 +90,14 @@ def tests_of(files: Sequence[str], project: Path, within: int | None) -> list[st
 
 
 def commands(files: Sequence[str], exercises: Sequence[str], tests: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the runs: of changed notebooks, of the answers of exercises, then of test modules in this order."""
+    """Yield the runs: changed notebooks, the answers and receipts of exercises, then test modules in this order."""
     if notebooks := [file for file in files if file.startswith("notebooks/")][:_NOTEBOOKS]:
         yield ["make", "--no-print-directory", "nbval", f"NOTEBOOKS={' '.join(notebooks)}", f"REPORT={REPORT}"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", f"--junitxml={REPORT}"]
     pytest += ["--no-loadscope-reorder", "--cpu-seconds", str(SECONDS)]  # in this order, as long as there is time
     if exercises:
-        yield [*pytest, "tests/test_check_and_grading.py", "-k" + " or ".join(f"-{name}]" for name in exercises)]
+        wanted = " or ".join(["has_a_receipt", *(f"-{name}]" for name in exercises)])
+        yield [*pytest, "tests/test_check_and_grading.py", "tests/test_bank.py", "-k", wanted]
     if tests:
         yield [*pytest, "-m", "not night and not slow", *tests]
 
