@@ -106,7 +106,11 @@ def in_lanes(wanted: Sequence[Part]) -> list[Done]:
     failed = Event()
     with ThreadPoolExecutor(1) as other:
         others = other.submit(in_turn, [part for part in wanted if part.is_beside], failed)
-        done = in_turn([part for part in wanted if not part.is_beside], failed)
+        try:
+            done = in_turn([part for part in wanted if not part.is_beside], failed)
+        except KeyboardInterrupt:  # the terminal has sent it to the parts that run as well
+            failed.set()
+            raise
     ended = {each.name: each for each in (*done, *others.result())}
     return [ended[part.name] for part in wanted]
 
@@ -135,7 +139,11 @@ def main(words: Sequence[str] | None = None) -> int:
     begun = time.monotonic()
     others = [stem for stem in STEMS if stem not in BY_DAY]
     sample = (Part("night", ("unit", "NIGHT=1", f"SAMPLE={asked.sample}")), papermill(others))
-    done = in_lanes(sample if asked.sample else ALL if asked.all else DAY)
+    try:
+        done = in_lanes(sample if asked.sample else ALL if asked.all else DAY)
+    except KeyboardInterrupt:
+        print(f"\nstopped after {time.monotonic() - begun:.0f} s", file=sys.stderr)
+        return 130  # as a shell reports it
     print(f"\n{table(done, time.monotonic() - begun)}", flush=True)
     return next((each.status for each in done if each.status), 0)
 

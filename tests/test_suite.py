@@ -61,6 +61,24 @@ class TestTable:
         assert ["lint", "types", "unit", "nbval", "more"] == [each.name for each in done]
         assert [0, None, None] == [done[place].status for place in (0, 3, 4)]
 
+    def test_a_stopped_run_says_so_in_one_line(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Nothing begins after an interrupt, and no traceback hides what was printed."""
+        ran: list[str] = []
+
+        def run(part: Part) -> Done:
+            ran.append(part.name)
+            if part.name == "unit":
+                raise KeyboardInterrupt
+            return Done(part.name, 0)
+
+        monkeypatch.setattr(suite, "run", run)
+        monkeypatch.setattr(suite, "DAY", PARTS)
+
+        assert 130 == suite.main([])
+        assert ["lint", "unit"] == ran and capsys.readouterr().err.startswith("\nstopped after 0 s")
+
     def test_what_is_beside_is_heard_in_one_piece(self, capfd: pytest.CaptureFixture[str]) -> None:
         """So that two lanes do not talk at once; errors, and letters of no encoding, too."""
         code = r"import sys; print('one', flush=True); sys.stderr.buffer.write(b'tw\xff'); sys.exit(3)"
