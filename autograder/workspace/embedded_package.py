@@ -45,7 +45,7 @@ _FRONT = (
 )  # what students' cells and this one import, whole
 _EXPLORERS = "explorers"  # of these, a notebook carries those that it opens
 _DATA = ("static/*",)  # data files of `explorers`; those that no packed module names stay out
-_LINE = 1000  # characters in a line of the packed text; a notebook's file has 14 more in each
+_LINE = 2000  # characters in a line of the packed text; a notebook's file has 14 more in each
 # Half of the data are four-byte numbers; lp=2 lets LZMA predict by the position within four bytes, which saves 2 %.
 _ASKED_FOR = {*autograder.__all__, *explorers.__all__}  # the names whose docstrings stay: `check?` prints one
 _PACKED_BY = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 2}]
