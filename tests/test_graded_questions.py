@@ -339,17 +339,23 @@ class TestRelease:
 
         assert NOTEBOOK.read_bytes() == (course / "release" / STEM / f"{STEM}.ipynb").read_bytes()
 
-    @pytest.mark.parametrize("is_released", [False, pytest.param(True, marks=pytest.mark.night)])
-    def test_a_wrong_setting_is_refused(self, tmp_path: Path, is_released: bool) -> None:
-        """What is neither true nor false stops the release in one line."""
+    @pytest.fixture
+    def wrongly_set(self, tmp_path: Path) -> Path:
+        """Return a course whose setting is neither true nor false."""
         course = make_course(tmp_path / "course")
         (course / SETTINGS).write_text("questions = 3\n")
+        return course
+
+    def test_a_wrong_setting_is_refused(self, wrongly_set: Path) -> None:
+        """What is neither true nor false is named, with what was expected."""
         with pytest.raises(WorkFailed, match=r"expected true or false for questions, found 3\. Correct it\."):
-            asks_questions(course)
-        if not is_released:
-            return
+            asks_questions(wrongly_set)
+
+    @pytest.mark.night
+    def test_a_wrong_setting_stops_the_release(self, wrongly_set: Path) -> None:
+        """nbgrader's own command ends with the same line."""
         words = [sys.executable, "-m", "nbgrader", "generate_assignment", STEM]
-        ran = subprocess.run(words, cwd=course, capture_output=True, text=True)
+        ran = subprocess.run(words, cwd=wrongly_set, capture_output=True, text=True)
 
         assert ran.returncode and "expected true or false for questions, found 3" in ran.stderr
 

@@ -19,15 +19,16 @@ import torch
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
+from autograder.questions import own_code_questions as own_code_questions_module
 from autograder.questions.agreed_run import Run
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
-from autograder.questions.questions_on_values import count_questions, memory_questions
+from autograder.questions.questions_on_changes import edits, first_failing_requirement_questions, left_out_questions
+from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
-from autograder.questions.traced_run_questions import AskedRun
+from autograder.questions.traced_run_questions import AskedRun, value_distractors
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 
@@ -75,6 +76,14 @@ def run_of(name: str, text: str) -> tuple[OwnCode, Run]:
     return code, run
 
 
+def asked_of(*lines: str) -> AskedRun:
+    """Return the run of `describe` with these lines on a table of two rows and three columns."""
+    code = own_code("describe", "\n    ".join(("def describe(x):", *lines)))
+    run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
+    assert run is not None
+    return AskedRun(code, run, Random(0))
+
+
 class TestTrue:
     """What is recorded and asked is what another way of running the program gives."""
 
@@ -112,11 +121,7 @@ class TestTrue:
         """Without a part of the program a call returns the same, other values or another form, or stops."""
         picked = "z = y[:, [x.shape[0] - 6]]"
         lines = ("y = x.clone()", "y *= 2", "x = x.flatten()", picked, "return z.sum(dim=1, keepdim=True)")
-        text = "def describe(x):\n    " + "\n    ".join(lines)
-        code = own_code("describe", text)
-        run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
-        assert run is not None
-        asked = left_out_questions(AskedRun(code, run, Random(0)))
+        asked = left_out_questions(asked_of(*lines))
         found = {each.prompt.splitlines()[1].partition(" What")[0]: each.right_choice for each in asked if each}
 
         assert found == {
@@ -131,10 +136,7 @@ class TestTrue:
     def test_memory_and_counts(self) -> None:
         """A program whose memory and counts are plain is asked about as they are."""
         lines = ("y = x[1:]", "z = y.clone()", "w = x", "n = 0", "for _ in range(3):", "    n += 2", "    if n > 9:")
-        code = own_code("describe", "\n    ".join(("def describe(x):", *lines, "        n = 0", "return z")))
-        run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
-        assert run is not None
-        asked = AskedRun(code, run, Random(0))
+        asked = asked_of(*lines, "        n = 0", "return z")
         memory = {last(each): each.right_choice for each in memory_questions(asked) if each}
         counts = {last(each): each.right_choice for each in count_questions(asked) if each}
 
@@ -143,6 +145,43 @@ class TestTrue:
         assert memory["Compare `w` with `x` after line 4: `w` is ..."] == "the object `x` itself"
         assert counts["How often does line 7 run, `n += 2`?"] == "3"
         assert counts["Which of these does not run there?"] == "line 9"
+
+    def test_an_argument_that_is_bound_anew_is_not_compared(self) -> None:
+        """The call shows the argument that came in; below, its name stands for another tensor."""
+        asked = asked_of("y = x + 1", "x = x * 2", "z = y.view(-1)", "return z")
+        memory = [last(each) for each in memory_questions(asked) if each]
+
+        assert memory and not any("with `x`" in each for each in memory)
+
+    def test_what_is_returned_by_name_is_not_compared_with_that_name(self) -> None:
+        """`return z` says that the result is `z`."""
+        memory = [last(each) for each in memory_questions(asked_of("z = x.T", "return z")) if each]
+
+        assert any("the result with `x`" in each for each in memory)
+        assert not any("the result with `z`" in each for each in memory)
+
+    def test_the_only_line_of_a_block_is_replaced(self) -> None:
+        """A block without a line is no Python."""
+        asked = asked_of("y = x + 1", "if x.numel():", "    y = x + 2", "return y")
+
+        assert {"Line 2 is left out.", "Line 4 is replaced by `pass`."} <= {each.told for each in edits(asked)}
+
+    def test_the_order_of_a_set_decides_nothing(self) -> None:
+        """Strings in a set have another order in each process, so what comes first is not asked for."""
+        loop = "    for name in {}:\n        own[name].copy_(state[name])\n"
+        head = "@torch.no_grad()\ndef load_partial(module, state):\n    own = module.state_dict()\n"
+        tail = "    return sorted((own.keys() | state.keys()) - (own.keys() & state.keys()))"
+
+        def asked(order: str) -> list[str]:
+            text = f"{head}{loop.format(order)}{tail}"
+            code = own_code("load_partial", text)
+            run = code.run(code.exercise.cases(0)[0])
+            assert run is not None
+            return [last(each) for each in shape_questions(AskedRun(code, run, Random(0))) if each]
+
+        assert any("`state[name]`" in each for each in asked("sorted(own.keys() & state.keys())"))
+        assert not any("`state[name]`" in each for each in asked("own.keys() & state.keys()"))
+        assert not any("`state[name]`" in each for each in asked("list(own.keys() & state.keys())"))
 
     def test_what_only_a_probe_sets_up(self) -> None:
         """Where a probe says that a card is there, no question is asked about a call that does not tell of it."""
@@ -309,6 +348,37 @@ def test_one_that_draws_at_random() -> None:
     found = questions("standardize", text, seed=4)
 
     assert not [each for each in found if each.kind == "value" and ("`n`" in each.prompt or "noise" in each.prompt)]
+
+
+def test_texts_in_choices_have_quotes() -> None:
+    """In the wrong choices as in the right one, which would stand out."""
+    right = "[('s', {'x': 1.0}), ('out', None)]"
+    wrong = value_distractors(right)
+
+    assert wrong and all(each.count("'") == right.count("'") for each in wrong)
+
+
+def test_the_first_case_is_of_the_first_requirement_and_tells_the_axes_apart() -> None:
+    """Cases whose tensors have one size in all axes come last."""
+    exercise = own_code("add_bias", right_answers("add_bias")[""]).exercise
+    cases = list(own_code_questions_module._cases(exercise, Random(0)))
+
+    assert cases[0].requirement == next(iter(exercise.requirements))
+    assert cases[-1].requirement == "works where batch, channels and length are equal"
+
+
+def test_a_module_is_shown_with_its_layers() -> None:
+    """Without them nobody could say what comes out."""
+    found = questions("call_counts", right_answers("call_counts")[""])
+
+    assert any("Linear(in_features=" in each.prompt for each in found)
+
+
+def test_what_the_call_shows_is_asked_last() -> None:
+    """A size that stands in the call, and a number that stands in the line, come after what must be worked out."""
+    names = [each.name for each in asked_of("k = 3", "n = x.shape[0]", "y = x.T", "return y").told()]
+
+    assert {"k", "x.shape[0]", "x.shape", "y"} >= {*names[-4:]} and "n" in names[:-4]
 
 
 def test_none_is_asked_twice() -> None:

@@ -107,9 +107,6 @@ CASES: dict[str, Callable[[], Files]] = {
 
 
 BY_DAY = "gradescope"  # the other platforms' bundles differ from it in how results are written, which is tested by day
-each_platform = pytest.mark.parametrize(
-    "platform", [BY_DAY, *(pytest.param(each, marks=pytest.mark.night) for each in PLAYS if each != BY_DAY)]
-)
 
 
 @pytest.mark.night
@@ -182,7 +179,9 @@ def test_answers_do_not_reach_the_bundle(platform: str, wall: str, play: Play, t
     assert [0] == [points for name, points, _ in found.tests if name == TARGET]
 
 
-@each_platform
+@pytest.mark.parametrize(
+    "platform", [BY_DAY, *(pytest.param(each, marks=pytest.mark.night) for each in PLAYS if each != BY_DAY)]
+)
 def test_without_a_wall_nothing_is_graded(platform: str, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing confines, the result says why, has no points, and does not look like a student's fault."""
     found = play(platform, answered(), *AS_IN_A_CONTAINER, OLD_KERNEL)

@@ -51,16 +51,21 @@ def error_choice(line: int) -> str:
     return f"an error in line {line}"
 
 
-def in_words(value: object) -> str:
-    """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple."""
+def in_words(value: object, *, quoted: bool = False) -> str:
+    """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple.
+
+    Texts have no quotes, since generators also write dtypes and the like as texts; with `quoted` they have.
+    """
     if isinstance(value, torch.Tensor):
         return in_words(value.detach().tolist())
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {in_words(item, quoted=quoted)}" for key, item in value.items()) + "}"
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(in_words, value))
+        inner = ", ".join(in_words(each, quoted=quoted) for each in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float):
         return f"{value + 0.0:.4g}"  # no -0
-    return str(value)
+    return repr(value) if quoted and isinstance(value, str) else str(value)
 
 
 def result_in_words(code: str, expression: str) -> str:

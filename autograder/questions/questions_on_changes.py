@@ -191,10 +191,9 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
         right = first.requirement if first else _PASSES
         wrong = [each for each in asked.random.sample(sentences, len(sentences)) if each != right]
         wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
-        ended = "stopped with an error" if first and first.status is Status.ERROR else "not yet"
-        why = f"Running it so, `check` says: {first.requirement} ({ended})" if first else "Running it so, all pass"
+        crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Which is then the first requirement not met?"
-        yield asked.question("requirement", prompt, right, wrong, f"{why}.", shows_call=False)
+        yield asked.question("requirement", prompt, right, wrong, f"Running it so, {crossed}.", shows_call=False)
 
 
 def argument_questions(asked: AskedRun) -> DrawnQuestions:

@@ -156,16 +156,7 @@ def value_distractors(text: str) -> list[str]:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return []
-    return [each for each in dict.fromkeys(map(_in_words, _others(value))) if each != text]
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_in_words(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        items = ", ".join(map(_in_words, value))
-        return f"[{items}]" if isinstance(value, list) else f"({items}{',' * (len(value) == 1)})"
-    return repr(value) if isinstance(value, str) else in_words(value)
+    return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in _others(value)) if each != text]
 
 
 def _others(value: Any) -> list[Any]:

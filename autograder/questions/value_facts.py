@@ -51,7 +51,7 @@ def _fact(value: object) -> Fact:
     if type(value) in (torch.Tensor, torch.nn.Parameter):
         return _tensor_fact(value)  # type: ignore[arg-type]
     if value is None or type(value) in (bool, int, float, str, torch.dtype, torch.Size):
-        text = repr(value) if isinstance(value, str) else in_words(value)
+        text = in_words(value, quoted=True)
         whole = not isinstance(value, float) or float(text) == value
         return Fact(_article(type(value).__name__), text if len(text) <= _LONGEST else "", whole=whole)
     if type(value) in (tuple, list, dict):
