@@ -372,6 +372,9 @@ def test_a_module_is_shown_with_its_layers() -> None:
     found = questions("call_counts", right_answers("call_counts")[""])
 
     assert any("Linear(in_features=" in each.prompt for each in found)
+    layers = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()))
+    flat = "Flatten(start_dim=1, end_dim=-1)"
+    assert f"`Sequential((0): {flat}, (1): Sequential((0): ReLU(), (1): Tanh()))`" == fact_of(layers).form
 
 
 def test_what_the_call_shows_is_asked_last() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,7 +58,7 @@ def _fact(value: object) -> Fact:
     if type(value) in (tuple, list, dict):
         return _items_fact(value)
     if isinstance(value, torch.nn.Module):
-        text = " ".join(repr(value).split())
+        text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         return Fact(f"`{text}`" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
     return Fact("a function" if callable(value) else _article(type(value).__name__))
 
