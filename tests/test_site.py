@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import re
@@ -26,10 +27,11 @@ from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.authoring.site.packed_films import pack_films
 from autograder.authoring.site.short_figures import shorter
+from autograder.cli import site
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.reading_time import fill_minutes
-from autograder.errors import CourseNotFound, WorkFailed
+from autograder.errors import CourseNotFound, UnknownExercise, WorkFailed
 from autograder.notebook.lesson_cell_functions import PredictionOutcome
 from autograder.reports import lesson_links
 from tests import side_chapter
@@ -367,13 +369,23 @@ def test_a_chapter_is_run_again_when_what_it_shows_changes(
 ) -> None:
     """A chapter runs again if a file that its cells use has changed."""
     solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
-    first = execute_chapters(solutions, course, tmp_path / "cache")
+    first = execute_chapters(solutions, course, tmp_path / "cache", ("a1", "a2"))
     assert ["a1", "a2"] == sorted(runs) == list(first)
     runs.clear()
     (course / changed).write_text("x = 2\n", encoding="utf-8")
-    execute_chapters(solutions, course, tmp_path / "cache")
+    execute_chapters(solutions, course, tmp_path / "cache", ("a1", "a2"))
 
     assert again == sorted(runs) and 2 == len(list((tmp_path / "cache").iterdir()))
+
+
+def test_only_what_is_asked_for_is_run(runs: list[str], tmp_path: Path) -> None:
+    """Of the other chapters the cached results are used, or the notebooks as they are; an unknown one is named."""
+    solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
+    for stem in ("a2", "a1"):
+        assert ["a1", "a2"] == list(execute_chapters(solutions, course, tmp_path / "cache", [stem]))
+    assert ["a2", "a1"] == runs
+    with pytest.raises(UnknownExercise, match=r"there is no chapter 'a9'\. The chapters are: .*ch01a_tensors"):
+        site.run(argparse.Namespace(root=PROJECT, lite=False, chapters=["a9"]))
 
 
 def test_outside_a_clone(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from autograder.cli import require_chapters
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `colab`."""
@@ -20,15 +22,14 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.chapter_notebooks import to_bytes
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
-    from autograder.errors import UnknownExercise, WorkFailed
+    from autograder.errors import WorkFailed
     from autograder.files import write_all
     from autograder.workspace.embedded_package import embed_package
 
     course = find_course(args.root)
     stems = course_in(course).stems
+    require_chapters(args.chapters, stems)
     for stem in args.chapters or stems:
-        if stem not in stems:
-            raise UnknownExercise(stem, stems, f"there is no chapter {stem!r}. The chapters are: {', '.join(stems)}.")
         path = course.parent / "notebooks" / f"{stem}.ipynb"
         if not path.is_file():
             raise WorkFailed(f"expected {path}, found none. Run `make build`.")

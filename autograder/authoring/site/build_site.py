@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import nbformat
@@ -16,7 +17,7 @@ from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.live_drawing_pad import live_pad
-from autograder.authoring.site.page_values import Filler
+from autograder.authoring.site.page_values import Filler, chapters_shown
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.notebook import progress_log
@@ -28,11 +29,13 @@ _FILLED = ("index.md", "class-report.md")  # pages with {{...}} marks, which pag
 _SEED = "1"  # fixed fresh cases for the example class, so that its report is the same each time
 
 
-def build(project: Path, target: Path) -> Path:
+def build(project: Path, target: Path, chapters: Collection[str] = ()) -> Path:
     """Build the site of a project in `target`/html, and return the path of its first page.
 
-    Raises CourseNotFound if `project` is not a clone of the course, and WorkFailed if a chapter does not run or Sphinx
-    reports a warning or an error. An older site is replaced only after the new one is complete.
+    With `chapters`, by stem, only these and those whose results stand on other pages are run; the pages of the others
+    have the results of an earlier build, or none. Raises CourseNotFound if `project` is not a clone of the course, and
+    WorkFailed if a chapter does not run or Sphinx reports a warning or an error. An older site is replaced only after
+    the new one is complete.
     """
     if not (project / "docs" / "conf.py").is_file():
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
@@ -43,19 +46,22 @@ def build(project: Path, target: Path) -> Path:
     os.environ.setdefault(SEED_VARIABLE, _SEED)
     for folder in (source, fresh):
         shutil.rmtree(folder, ignore_errors=True)
-    _gather(project, source, target / "executed")
+    _gather(project, source, target / "executed", chapters)
     _sphinx(project / "docs", source, fresh, target / "doctrees")
     shutil.rmtree(html, ignore_errors=True)
     fresh.rename(html)
     return html / "index.html"
 
 
-def _gather(project: Path, source: Path, cache: Path) -> None:
+def _gather(project: Path, source: Path, cache: Path, chapters: Collection[str]) -> None:
     """Write the files that Sphinx reads into the folder `source`: the guides, and a page for each chapter."""
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
-    ran = execute_chapters(sorted((project / "solutions").glob("*.ipynb")), project / "course", cache)
+    solutions = sorted((project / "solutions").glob("*.ipynb"))
+    shown = chapters_shown("".join((source / page).read_text(encoding="utf-8") for page in _FILLED))
+    asked = {*chapters, *shown} if chapters else {each.stem for each in solutions}
+    ran = execute_chapters(solutions, project / "course", cache, asked)
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
     filler = Filler(

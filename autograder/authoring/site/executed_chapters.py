@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -20,16 +20,20 @@ from autograder.run_with_papermill import run_notebook
 _UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook reads
 
 
-def execute_chapters(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
-    """Return the executed solution notebooks by stem, run in parallel; raise WorkFailed if a cell of one fails."""
-    stems = [solution.stem for solution in solutions]
-    kept = [cache / f"{each.stem}-{chapter_digest(each, course)}.ipynb" for each in solutions]
-    missing = [(solution, to) for solution, to in zip(solutions, kept, strict=True) if not to.is_file()]
+def execute_chapters(
+    solutions: Sequence[Path], course: Path, cache: Path, stems: Collection[str]
+) -> dict[str, NotebookNode]:
+    """Return the solution notebooks by stem, those of `stems` executed in parallel; raise WorkFailed if a cell fails.
+
+    Another notebook has the outputs that are cached for it, or none.
+    """
+    kept = {each: cache / f"{each.stem}-{chapter_digest(each, course)}.ipynb" for each in solutions}
+    missing = [(each, to) for each, to in kept.items() if each.stem in stems and not to.is_file()]
     if missing:
         # In processes: papermill changes the folder that its process is in.
         with ProcessPoolExecutor(min(len(missing), os.cpu_count() or 1)) as pool:
             list(pool.map(_run, *zip(*missing, strict=True)))
-    return {stem: nbformat.read(path, as_version=4) for stem, path in zip(stems, kept, strict=True)}
+    return {each.stem: nbformat.read(to if to.is_file() else each, as_version=4) for each, to in kept.items()}
 
 
 def _run(solution: Path, to: Path) -> None:

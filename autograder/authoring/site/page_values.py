@@ -35,9 +35,15 @@ from autograder.questions.hunt_questions import line_question, sentence_question
 from explorers.quiz_widget import Quiz
 
 _ASKED = re.compile(r"\{\{(?P<word>\w+) (?P<about>[^{}\n]+)\}\}")
+_RUN = ("picture", "film", "pad")  # the marks whose value is an output of the chapter
 _CODE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 _GITHUB = "https://github.com/"
+
+
+def chapters_shown(text: str) -> set[str]:
+    """Return the stems of the chapters whose outputs stand on a page with these marks."""
+    return {found["about"].split()[0] for found in _ASKED.finditer(text) if found["word"] in _RUN}
 
 
 @dataclass(frozen=True)
