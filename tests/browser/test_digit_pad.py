@@ -27,7 +27,7 @@ pad
 """
 # The last line prints what Python has received, for the test to read.
 TELLS = "print('ink', int(pad.drawing.sum()), 'kept', tuple(pad.kept[0].shape), pad.kept[1].tolist())"
-SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    return")
+SLOW = PREDICT.replace("    return", "    import time; time.sleep(0.6)\n    return")
 
 
 @pytest.fixture(autouse=True)
@@ -225,7 +225,7 @@ def test_page_does_not_wait(lab: Lab) -> None:
     for x in (6, 12, 18, 24):
         drag(lab.page, pad, (x, 4), (x, 28))
     assert 4 == ink(pad)
-    lab.page.wait_for_timeout(2500)  # Python has answered some strokes and not others
+    lab.page.wait_for_timeout(1000)  # Python has answered some strokes and not others
     assert 4 == ink(pad)
 
     expect(picture(pad)).to_contain_text("The model reads an 8", timeout=15_000)
@@ -307,6 +307,7 @@ def test_saved_drawings_outlive_the_kernel(lab: Lab) -> None:
     assert [] == faint_texts(pad) and [] == nameless_controls(pad)
 
 
+@pytest.mark.night
 def test_in_notebook_7(lab: Lab) -> None:
     """In Notebook 7 a mouse draws, a key undoes, and Python receives what the reader saves."""
     page = lab.page

@@ -20,8 +20,8 @@ from tests.small_chapter import PROJECT
 
 STEM, EXERCISE, MISTAKE = "ch01b_broadcasting", "add_bias", "batch-axis"
 EXPLORER = "from explorers import shape_explorer\nshape_explorer()"
-# By day these show all in a page that sittings have in common, and most explorers; `make nbval` runs the cells of all.
-BY_DAY = ("ch02a_gradients", "ch04a_training_loop", "ch06a_your_handwriting")
+# By day it shows all that sittings have in common; explorers have tests of their own, and `make nbval` runs all cells.
+BY_DAY = ("ch04a_training_loop",)
 SLOW = 180_000  # milliseconds that a chapter, or nbgrader on one, may take on a busy machine
 
 

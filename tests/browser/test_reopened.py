@@ -19,6 +19,7 @@ def test_films_play_on(lab: Lab) -> None:
     lab.run_all()
     explorers = lab.page.locator(".explorer")
     expect(explorers).to_have_count(2)
+    lab.wait_for_idle()  # else the file may be saved without what the last cell shows
     saved = lab.save()
     saved.with_name("again.ipynb").write_bytes(saved.read_bytes())
     lab.close()
