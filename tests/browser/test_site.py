@@ -32,7 +32,7 @@ CHAPTERS = len({each.number for each in COURSE.listed})
 SCROLLED = ('<div class="cell_output', '<div class="taken"')
 MARKS = "✓✗–○"  # begin a line of feedback, and repeat its words: so they need less contrast
 BY_DAY = ("ch01a_tensors", "ch04b_when_it_fails")
-LOOKED_INTO = (*BY_DAY, "ch01b_broadcasting", "ch03b_layers", "ch04c_rates_and_optimizers")
+LOOKED_INTO = (*BY_DAY, "ch01b_broadcasting", "ch03b_layers")
 # The largest number of live regions in one film.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
   film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
@@ -407,6 +407,7 @@ def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
     expect(film.get_by_role("button", name="Play")).to_be_visible()
 
 
+@pytest.mark.night
 def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
     """The playground shows a separate training for each data set."""
     page.goto((site / "notebooks" / "ch04c_rates_and_optimizers.html").as_uri())
