@@ -15,6 +15,7 @@ from tests.small_chapter import PROJECT
 SCREENSHOTS = PROJECT / "build" / "screenshots"
 PATIENCE = 60_000  # milliseconds until a kernel has started, or all cells have run
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
+THEMES = (LIGHT, DARK)  # all explorers have the same colors: by day each is looked at in one theme, at night in both
 LAPTOP = {"width": 1280, "height": 900}
 _NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 # Closes all documents, saved or not, and opens a notebook. JupyterLab shows a launcher where nothing is open.

@@ -14,6 +14,7 @@ from explorers.widget import Explorer
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import LAPTOP, Lab, keep_picture
 
+SCHEMES = ("light", "dark")  # of an exported page; by day each explorer's is looked at in one
 WIDTHS = (1280, 1000, 390)  # a laptop, a window beside another one, a phone
 IS_CUT_OFF = "root => root.scrollWidth > root.clientWidth"
 

@@ -9,9 +9,10 @@ from playwright.sync_api import Browser, Locator, expect
 
 from explorers import arrange
 from tests.arranged_programs import PROGRAMS
+from tests.asked import by_night
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
 from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
-from tests.browser.shown import IS_CUT_OFF, WIDTHS, exported
+from tests.browser.shown import IS_CUT_OFF, SCHEMES, WIDTHS, exported
 
 SETUP = "import torch\nfrom autograder import check"
 CELL = 'from explorers import arrange\narrange("train_step", seed=0)'
@@ -219,7 +220,7 @@ def test_can_be_read_and_named(lab: Lab, arranger: Locator) -> None:
         assert not arranger.evaluate(IS_CUT_OFF), width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", by_night(SCHEMES, ["dark"]))
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML lists the lines, without controls."""
     with exported(browser, tmp_path, arrange("evaluate", seed=0), "arrange", scheme) as found:

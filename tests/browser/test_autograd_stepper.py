@@ -9,9 +9,10 @@ import torch
 from playwright.sync_api import Browser, Locator, expect
 
 from explorers import autograd_stepper
+from tests.asked import by_night
 from tests.browser.accessible import focus_ring
-from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import assert_readable, exported, opened
+from tests.browser.lab import DARK, THEMES, Lab
+from tests.browser.shown import SCHEMES, assert_readable, exported, opened
 
 SMALL = """import torch
 from explorers import autograd_stepper
@@ -158,7 +159,7 @@ def test_changed_in_place(lab: Lab) -> None:
     lab.screenshot("autograd-broken", stepper)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("theme", by_night(THEMES, [DARK]))
 def test_can_be_read_and_named(lab: Lab, theme: str) -> None:
     """At each step and in each theme, each text is readable, each control has a name, and nothing is cut off."""
     stepper = opened(lab, SMALL)
@@ -171,7 +172,7 @@ def test_can_be_read_and_named(lab: Lab, theme: str) -> None:
             expect(heading(stepper)).not_to_have_text(before)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", by_night(SCHEMES, ["light"]))
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML shows all steps, without controls."""
     x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)

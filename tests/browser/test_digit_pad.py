@@ -11,10 +11,11 @@ import torch
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from explorers import digit_pad, saved_drawings_file
+from tests.asked import by_night
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
+from tests.browser.lab import LIGHT, PATIENCE, THEMES, Lab
 from tests.browser.lab_server import Server
-from tests.browser.shown import assert_readable, exported, opened
+from tests.browser.shown import SCHEMES, assert_readable, exported, opened
 
 # The model returns the number of the eight rows with ink: a long stroke from top to bottom is an 8.
 PREDICT = """
@@ -341,7 +342,7 @@ def test_in_notebook_7(lab: Lab) -> None:
     assert [] == [told for told in lab.complaints if re.search("widget|explorer|pad|cell|kernel", told, re.IGNORECASE)]
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("theme", by_night(THEMES, [LIGHT]))
 def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str) -> None:
     """In each state and theme, each text is readable, each control has a name, and nothing is cut off."""
     lab.use_theme(theme)
@@ -358,7 +359,7 @@ def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str) -> None:
         assert_readable(lab, pad, f"pad-{state}-{theme.split()[-1].lower()}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", by_night(SCHEMES, ["dark"]))
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML shows sample drawings and the model's predictions, without controls."""
     pad = digit_pad(lambda seen: torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10) * 5.0)

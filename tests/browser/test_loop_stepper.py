@@ -10,9 +10,10 @@ from playwright.sync_api import Browser, Locator, expect
 from torch import nn
 
 from explorers import loop_stepper
+from tests.asked import by_night
 from tests.browser.accessible import focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import assert_readable, exported, opened
+from tests.browser.lab import DARK, THEMES, Lab
+from tests.browser.shown import SCHEMES, assert_readable, exported, opened
 
 CELL = """
 import torch
@@ -202,7 +203,7 @@ def test_reduced_motion_goes_from_step_to_step(lab: Lab) -> None:
     assert 2 < seen <= 31
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("theme", by_night(THEMES, [DARK]))
 def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str) -> None:
     """In each state and theme, text is readable, each control has a name, and the table scrolls within its frame."""
     lab.use_theme(theme)
@@ -220,7 +221,7 @@ def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str) -> None:
         assert_readable(lab, stepper, f"loop-{name}-{theme.split()[-1].lower()}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", by_night(SCHEMES, ["light"]))
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML shows a whole step, without controls."""
     model = nn.Linear(1, 1, bias=False)

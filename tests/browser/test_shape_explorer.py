@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from explorers import shape_explorer
+from tests.asked import by_night
 from tests.browser.accessible import focus_ring
-from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import assert_readable, exported, opened
+from tests.browser.lab import LIGHT, THEMES, Lab
+from tests.browser.shown import SCHEMES, assert_readable, exported, opened
 
 OPENED = "from explorers import shape_explorer\nshape_explorer()"
 SLOW = """import time, torch
@@ -167,7 +168,7 @@ def test_names_are_text(lab: Lab) -> None:
     assert "broken" not in lab.page.title() and 0 == found.locator("img").count()
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("theme", by_night(THEMES, [LIGHT]))
 def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str) -> None:
     """In each state and theme, each text is readable, each control has a name, and nothing is cut off."""
     lab.use_theme(theme)
@@ -183,7 +184,7 @@ def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str) -> None:
         assert_readable(lab, explorer, f"shape-{state}-{theme.split()[-1].lower()}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", by_night(SCHEMES, ["dark"]))
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML shows the same picture, without controls."""
     with exported(browser, tmp_path, shape_explorer(), "shape", scheme) as found:
