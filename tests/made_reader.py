@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,6 +60,7 @@ def new_kernel(folder: Path) -> Any:
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
     shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    atexit.unregister(shell.atexit_operations)  # else each shell lives on, and at the end searches for garbage
     shell.kernel, shell.starting_dir = object(), str(folder)
     return shell
 
