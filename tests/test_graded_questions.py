@@ -462,6 +462,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
     return read_assignment(course, "hw", unconfined=UNCONFINED), nbformat.writes(notebook.node).encode()
 
 
+@pytest.mark.night
 class TestElsewhere:
     """Parts of assignments that are no chapter, and of machines without the course."""
 
@@ -481,7 +482,6 @@ class TestElsewhere:
 
         assert verdict.trouble and verdict.report(PART).verdicts[0].sentence.startswith(NOT_GRADED)
 
-    @pytest.mark.night
     def test_no_platform_takes_them(self, course: Path) -> None:
         """A bundle for a platform is refused: there, no person scores what waits."""
         with pytest.raises(WorkFailed, match=f"no exercises of the course: .*{CHECK_PART}"):
