@@ -91,6 +91,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Nor through what the tests of earlier files keep, such as answer banks: that took a tenth of the time."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what `make quick`, or a sample of the night's tests, has no time for."""
