@@ -166,6 +166,14 @@ class TestTrue:
 
         assert {"Line 2 is left out.", "Line 4 is replaced by `pass`."} <= {each.told for each in edits(asked)}
 
+    def test_a_line_that_python_needs_is_not_left_out(self) -> None:
+        """The line that binds a `nonlocal` name stays: without it there is no program."""
+        inner = ("def add():", "    nonlocal total", "    total = total + 1")
+        asked = asked_of("total = x", *inner, "add()", "return total")
+
+        assert {"Line 5 is left out.", "Line 6 is left out."} <= (told := {each.told for each in edits(asked)})
+        assert "Line 2 is left out." not in told
+
     def test_the_order_of_a_set_decides_nothing(self) -> None:
         """Strings in a set have another order in each process, so what comes first is not asked for."""
         loop = "    for name in {}:\n        own[name].copy_(state[name])\n"

@@ -17,6 +17,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
 from autograder.questions.agreed_run import same_data
+from autograder.questions.ast_instrumentation import FILE
 from autograder.questions.student_program import is_removable_statement
 from autograder.questions.traced_run import RESULT, RunRecorder
 from autograder.questions.traced_run_questions import (
@@ -72,7 +73,17 @@ def edits(asked: AskedRun) -> Iterator[Omission]:
         if told.startswith("In") and code.lines[line - 1].count(told.split("`")[1]) != 1:
             continue  # the words do not say which
         how(list(ast.walk(tree))[place])
-        yield Omission(told, line, tree)
+        if _is_python(tree):
+            yield Omission(told, line, tree)
+
+
+def _is_python(tree: ast.Module) -> bool:
+    """Return whether a changed program can be compiled: a `nonlocal` needs the line that binds its name."""
+    try:
+        compile(tree, FILE, "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _without_statement(node: Any) -> None:
