@@ -6,7 +6,8 @@ and each choice is verified by computing it. If that leaves no question, NoQuest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import EffortLimit, limit_steps
 from autograder.questions.questions_on_changes import (
+    SAME,
     argument_questions,
     first_failing_requirement_questions,
     left_out_questions,
@@ -35,6 +37,11 @@ from autograder.questions.traced_run_questions import AskedRun
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
+_FACTS = ("shape", "dtype", "value", "result", "argument")  # kinds of questions that ask for what has been computed
+_NUMBER = re.compile(r"-?[\d.]+")
+_EXACT = ("value", "count", "runs", "dtype")  # kinds whose answers may hang on all that goes in
+_HIDING = re.compile(r"`: a (?:function|\w*_iterator|generator|DataLoader)\b")  # words for what is not shown
+_MOST_WEAK = 4  # weak questions, until no others are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
 
@@ -103,10 +110,10 @@ def _is_square(case: Case) -> bool:
 
 
 def _with_whole_numbers(case: Case) -> Case | None:
-    """Return the case with the numbers of its tensors rounded; None if too many numbers are equal then."""
+    """Return the case with the numbers of its tensors rounded; None if too many numbers are equal then, or all 0."""
     tensors = [each for each in (*case.args, *case.kwargs.values()) if _is_float(each)]
     rounded = [each.round() for each in tensors]
-    if not tensors or any(2 * len(new.unique()) < min(new.numel(), 4) for new in rounded):
+    if not tensors or any(2 * len(new.unique()) < min(new.numel(), 4) or not new.any() for new in rounded):
         return None
     args = [each.round() if _is_float(each) else each for each in case.args]
     kwargs = {name: each.round() if _is_float(each) else each for name, each in case.kwargs.items()}
@@ -118,15 +125,32 @@ def _is_float(value: object) -> bool:
 
 
 def _add_of_one_run(asked: AskedRun, found: list[Question], most: int) -> None:
-    """Add questions about one run that were not asked yet, of as many kinds as there are."""
+    """Add questions about one run that were not asked yet, of as many kinds as there are.
+
+    Weak ones are asked only where there are too few others.
+    """
     random = asked.random
     kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]
     kinds.insert(0, kinds.pop())  # one about a change comes first: it takes longest
     drawn = [each(asked) for each in kinds]
-    while drawn and len(found) < most:
+    weak: list[Question] = []
+    while drawn and len(found) < most and len(weak) < _MOST_WEAK:
         kind = drawn.pop(0)
         question = next((each for each in kind if each is not None), None)
         if question is not None:
             drawn.append(kind)
-            if not any(question.prompt == other.prompt for other in found):
-                found.append(question)
+            if not any(question.prompt == other.prompt for other in (*found, *weak)):
+                (weak if _is_weak(question, found) else found).append(question)
+    found += weak[: most - len(found)]
+
+
+def _is_weak(question: Question, found: Sequence[Question]) -> bool:
+    """Return whether an answer can be copied, or hangs on what the words of the call do not show.
+
+    It can be copied if a shape, a dtype or a list stands in the question, or answers another question.
+    """
+    right = question.choices[question.right]
+    if _HIDING.search(question.prompt.partition("\n")[0]) and (question.kind in _EXACT or right == SAME):
+        return True
+    is_known = right in question.prompt or any(right == each.choices[each.right] for each in found)
+    return question.kind in _FACTS and is_known and not _NUMBER.fullmatch(right)

@@ -28,11 +28,12 @@ from autograder.questions.traced_run_questions import (
     shape_distractors,
 )
 
-_SAME = "it returns the same"
-_OTHER_VALUES = "it returns other values, of the same shape and type"
-_OTHER_FORM = "it returns something of another shape or type"
+SAME = "it returns the same values"
+_OTHER_VALUES = "it returns other values, of the same shape, length and type"
+_OTHER_FORM = "it returns something of another shape, length or type"
 _PASSES = "none: every check passes"
 _MOST_CHANGES = 6  # changes to judge
+_LEAST_MET = 2  # requirements that a changed program still meets
 _MOST_NUMBERS = 500  # of an argument of another shape
 
 
@@ -123,15 +124,15 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         if outcome is None or _is_trivial(outcome.told):
             continue
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
-        choices = {"error": error, "same": _SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+        choices = {"error": error, "same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
 
 
 def _is_trivial(told: str) -> bool:
-    """Return whether the words speak of a name without a value: the line that binds it was left out."""
-    return re.search(r"raise[sd] (NameError|UnboundLocalError)", told) is not None
+    """Return whether the words speak of a name or attribute without a value: the line that binds it was left out."""
+    return re.search(r"raise[sd] (NameError|UnboundLocalError|AttributeError)", told) is not None
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,12 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
         first = one.first
         if first is not None and (first.status not in (Status.FAIL, Status.ERROR) or _is_trivial(first.sentence)):
             continue
+        met = [verdict.requirement for verdict in one.verdicts if verdict.status is Status.PASS]
+        if len(met) < _LEAST_MET:
+            continue  # where nothing works, the order of the requirements decides, which the question does not show
         right = first.requirement if first else _PASSES
-        wrong = [each for each in asked.random.sample(sentences, len(sentences)) if each != right]
+        drawn = asked.random.sample(sentences, len(sentences))
+        wrong = sorted((each for each in drawn if each != right), key=lambda each: each not in met)
         wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
         crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Which is then the first requirement not met?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from math import prod
 
 from autograder.questions.question import Question
 from autograder.questions.traced_run import RESULT, Event
@@ -17,6 +18,7 @@ from autograder.questions.traced_run_questions import (
     shape_distractors,
     value_distractors,
 )
+from autograder.questions.value_facts import Fact
 
 _MOST_OFTEN = 200  # runs of a line that a reader may still count
 # Of a statement with none of these, nobody would ask whether its result has memory of its own.
@@ -91,8 +93,24 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                 for other in event.owners if name in event.memory else ():
                     if (name == RESULT and other in asked.returned) or other in asked.rebound:
                         continue  # it is what the line says, or a name that is no longer what the call shows
+                    if not shares and not _may_be_part(event.facts.get(name), _latest(asked, event, other)):
+                        continue  # nobody takes one for the other
                     if other not in (name, RESULT) and (event.memory[name] == event.memory[other]) is shares:
                         yield _memory(asked, event, name, other, f"{place}{often}")
+
+
+def _latest(asked: AskedRun, event: Event, name: str) -> Fact | None:
+    """Return the fact of a name that was noted last, up to an event."""
+    before = asked.run.events[: asked.run.events.index(event) + 1]
+    return next((each.facts[name] for each in reversed(before) if name in each.facts), None)
+
+
+def _may_be_part(one: Fact | None, other: Fact | None) -> bool:
+    """Return whether a tensor could be another one or a part of it, by dtype and size, as far as these are known."""
+    if one is None or other is None or one.shape is None or other.shape is None:
+        return True
+    is_alike = one.dtype == other.dtype and bool(one.shape) == bool(other.shape)
+    return is_alike and prod(one.shape) <= prod(other.shape)
 
 
 def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) -> Question | None:
