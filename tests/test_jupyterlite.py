@@ -168,3 +168,9 @@ def test_no_wheel_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a wheel, one line says that there is no official one."""
     assert 1 == main(["site", "--lite"])
     assert "there is no official one: --torch-wheel FILE" in capsys.readouterr().err
+
+
+def test_chapters_are_not_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes all notebooks: chapters beside `--lite` are refused in one line."""
+    assert 1 == main(["site", "ch01a_tensors", "--lite"])
+    assert "--lite takes all notebooks. Leave ch01a_tensors out." in capsys.readouterr().err

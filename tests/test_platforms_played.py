@@ -22,6 +22,7 @@ from autograder.lms.build_platform_bundle import BUNDLES, read_sitting
 from autograder.lms.exercise_rows import exercise_rows
 from autograder.lms.grade_on_platform import NOT_YOUR_FAULT
 from autograder.lms.student_wheel import StudentWheel, read_wheel
+from tests.asked import by_night
 from tests.conftest import needs_confinement
 from tests.container import OLD_KERNEL
 from tests.made_submissions import handed_in
@@ -179,9 +180,7 @@ def test_answers_do_not_reach_the_bundle(platform: str, wall: str, play: Play, t
     assert [0] == [points for name, points, _ in found.tests if name == TARGET]
 
 
-@pytest.mark.parametrize(
-    "platform", [BY_DAY, *(pytest.param(each, marks=pytest.mark.night) for each in PLAYS if each != BY_DAY)]
-)
+@pytest.mark.parametrize("platform", by_night(PLAYS, [BY_DAY]))
 def test_without_a_wall_nothing_is_graded(platform: str, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing confines, the result says why, has no points, and does not look like a student's fault."""
     found = play(platform, answered(), *AS_IN_A_CONTAINER, OLD_KERNEL)

@@ -44,6 +44,8 @@ def _lite(args: argparse.Namespace, root: Path, place: Path) -> Path:
     from autograder.authoring.site.jupyterlite import build_lite, read_torch_wheel
     from autograder.errors import WorkFailed
 
+    if args.chapters:
+        raise WorkFailed(f"--lite takes all notebooks. Leave {', '.join(args.chapters)} out.")
     if args.torch_wheel is None:
         raise WorkFailed("--lite needs a wheel of torch for Pyodide, and there is no official one: --torch-wheel FILE.")
     return build_lite(root, read_torch_wheel(args.torch_wheel), place)

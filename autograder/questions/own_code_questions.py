@@ -127,7 +127,7 @@ def _is_float(value: object) -> bool:
 def _add_of_one_run(asked: AskedRun, found: list[Question], most: int) -> None:
     """Add questions about one run that were not asked yet, of as many kinds as there are.
 
-    Weak ones are asked only where there are too few others.
+    Weak ones are asked only where the run gives too few others.
     """
     random = asked.random
     kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]

@@ -93,9 +93,10 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                 for other in event.owners if name in event.memory else ():
                     if (name == RESULT and other in asked.returned) or other in asked.rebound:
                         continue  # it is what the line says, or a name that is no longer what the call shows
-                    if not shares and not _may_be_part(event.facts.get(name), _latest(asked, event, other)):
-                        continue  # nobody takes one for the other
-                    if other not in (name, RESULT) and (event.memory[name] == event.memory[other]) is shares:
+                    if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
+                        continue
+                    # Of two that share nothing, some are not even alike: nobody takes one for the other.
+                    if shares or _may_be_part(event.facts.get(name), _latest(asked, event, other)):
                         yield _memory(asked, event, name, other, f"{place}{often}")
 
 

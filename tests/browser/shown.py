@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator
 
 from explorers.widget import Explorer
 from tests.browser.accessible import faint_texts, nameless_controls
-from tests.browser.lab import LAPTOP, Lab, keep_picture
+from tests.browser.lab import DARK, LAPTOP, LIGHT, Lab, keep_picture
 
 SCHEMES = ("light", "dark")  # of an exported page; by day each explorer's is looked at in one
 WIDTHS = (1280, 1000, 390)  # a laptop, a window beside another one, a phone
@@ -26,6 +26,14 @@ def opened(lab: Lab, code: str) -> Locator:
     found = lab.page.locator(".explorer").first
     found.wait_for()
     return found
+
+
+def in_each_theme(lab: Lab, shown: Locator, name: str) -> Iterator[str]:
+    """Yield the names of the themes, light at the end, while each is on; saves build/screenshots/NAME-THEME.png."""
+    for theme in (DARK, LIGHT):
+        lab.use_theme(theme)
+        lab.screenshot(f"{name}-{theme.split()[-1].lower()}", shown)
+        yield theme
 
 
 def assert_readable(lab: Lab, explorer: Locator, name: str) -> None:

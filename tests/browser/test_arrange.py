@@ -11,8 +11,8 @@ from explorers import arrange
 from tests.arranged_programs import PROGRAMS
 from tests.asked import by_night
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
-from tests.browser.shown import IS_CUT_OFF, SCHEMES, WIDTHS, exported
+from tests.browser.lab import PATIENCE, Lab
+from tests.browser.shown import IS_CUT_OFF, SCHEMES, WIDTHS, exported, in_each_theme
 
 SETUP = "import torch\nfrom autograder import check"
 CELL = 'from explorers import arrange\narrange("train_step", seed=0)'
@@ -210,9 +210,7 @@ def test_can_be_read_and_named(lab: Lab, arranger: Locator) -> None:
     fill_gaps(arranger)
     arranger.get_by_role("button", name="Check this order").click()
     expect(arranger).to_contain_text("of 6 checks passed")
-    for theme in (DARK, LIGHT):
-        lab.use_theme(theme)
-        lab.screenshot(f"arrange-{theme.split()[-1].lower()}", arranger)
+    for theme in in_each_theme(lab, arranger, "arrange"):
         assert [] == faint_texts(arranger.locator(".x-controls")), theme  # the feedback below is not the explorer's own
     assert [] == nameless_controls(arranger)
     for width in WIDTHS:

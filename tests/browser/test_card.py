@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, expect
 from autograder.notebook.progress_log import NAME, OFF
 from autograder.notebook.progress_overview import merge_sittings
 from tests.browser.accessible import faint_texts, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab import Lab
 from tests.browser.lab_server import Server
-from tests.browser.shown import WIDTHS
+from tests.browser.shown import WIDTHS, in_each_theme
 from tests.our_course import COURSE
 
 FIRST = merge_sittings(COURSE.listed, COURSE.listed[0])
@@ -46,9 +46,7 @@ def test_can_be_read(lab: Lab) -> None:
     expect(picture).to_have_attribute("aria-label", "Ten average pictures, of 0 to 9. With the lesson's distances they "
                                       "read 90% of digits never seen.")  # fmt: skip
     signs = ("✓", "")  # the words beside them have the same meaning
-    for theme in (DARK, LIGHT):
-        lab.use_theme(theme)
-        lab.screenshot(f"card-{theme.split()[-1].lower()}", shown)
+    for theme in in_each_theme(lab, shown, "card"):
         assert [] == [each for each in faint_texts(shown) if each[0] not in signs], theme
     assert [] == nameless_controls(shown) and [] == lab.complaints
     for width in WIDTHS:

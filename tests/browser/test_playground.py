@@ -5,8 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Locator, expect
 
 from tests.browser.accessible import faint_texts, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import IS_CUT_OFF, WIDTHS, opened
+from tests.browser.lab import Lab
+from tests.browser.shown import IS_CUT_OFF, WIDTHS, in_each_theme, opened
 
 STEP = """
 import torch
@@ -53,9 +53,7 @@ def test_the_border_moves(lab: Lab) -> None:
     found.get_by_role("combobox", name="Data").select_option("spiral")
     expect(said(found)).not_to_contain_text("200 of 200 right", timeout=PATIENCE)
     assert [] == nameless_controls(found) and [] == lab.complaints
-    for theme in (DARK, LIGHT):
-        lab.use_theme(theme)
-        lab.screenshot(f"playground-{theme.split()[-1].lower()}", found)
+    for theme in in_each_theme(lab, found, "playground"):
         assert [] == faint_texts(found), theme
     for width in WIDTHS:
         lab.page.set_viewport_size({"width": width, "height": 1000})
