@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from random import Random
 from types import FrameType
@@ -16,6 +17,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch.nn import functional
+from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
@@ -23,10 +26,20 @@ from autograder.exercises.exercise import Case
 from autograder.questions import own_code_questions as own_code_questions_module
 from autograder.questions.agreed_run import Run
 from autograder.questions.own_code_question_part import digest_of_questions
-from autograder.questions.own_code_questions import _is_weak, own_code_questions, repeatable_questions
+from autograder.questions.own_code_questions import (
+    _are_twins,
+    _can_be_copied,
+    _is_hanging,
+    own_code_questions,
+    repeatable_questions,
+)
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.questions_on_changes import edits, first_failing_requirement_questions, left_out_questions
+from autograder.questions.questions_on_changes import (
+    edits,
+    first_failing_requirement_questions,
+    left_out_questions,
+)
 from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun, value_distractors
@@ -388,24 +401,74 @@ def test_a_module_is_shown_with_its_layers() -> None:
     assert f"`Sequential((0): {flat}, (1): Sequential((0): ReLU(), (1): Tanh()))`" == fact_of(layers).form
 
 
-def test_what_the_call_shows_is_asked_last() -> None:
-    """A size that stands in the call, and a number that stands in the line, come after what must be worked out."""
-    names = [each.name for each in asked_of("k = 3", "n = x.shape[0]", "y = x.T", "return y").told()]
+def test_what_the_call_or_the_line_shows_is_not_asked() -> None:
+    """A size of an argument, by whatever name, a number that stands in the line, and what is returned."""
+    lines = ("k = 3", "n = x.shape[0]", "m = len(x)", "h = x[0]", "b = h.shape[0]", "y = x.T", "return y")
+    names = [each.name for each in asked_of(*lines).told()]
 
-    assert {"k", "x.shape[0]", "x.shape", "y"} >= {*names[-4:]} and "n" in names[:-4]
+    assert {"x[0]", "h", "b", "h.shape", "h.shape[0]", "x.T"} == {*names}
 
 
-def test_what_can_be_copied_or_hangs_on_what_is_hidden_is_weak() -> None:
-    """An answer that stands in the call, answers another question, or needs what no word shows comes after others."""
-    shown, hidden = "`f` is called with `x`: float32 of shape (2, 3).\n", "`f` is called with `loader`: a DataLoader.\n"
+def about(kind: str, prompt: str, right: str) -> Question:
+    """Return a question with a prompt and a right choice, of one kind."""
+    return Question(kind, "f", prompt, (right, "a", "b", "c"), 0, "Running it.", "")
 
-    def about(kind: str, prompt: str, right: str) -> Question:
-        return Question(kind, "f", prompt, (right, "a", "b", "c"), 0, "Running it.", "")
 
-    assert _is_weak(about("shape", shown, "(2, 3)"), []) and not _is_weak(about("shape", shown, "(3, 2)"), [])
-    assert _is_weak(about("result", shown, "(3, 2)"), [about("shape", shown, "(3, 2)")])
-    assert _is_weak(about("count", hidden, "4"), []) and not _is_weak(about("count", shown, "2"), [])
-    assert _is_weak(about("left_out", hidden, "it returns the same values"), [])
+def test_what_can_be_copied_is_not_asked() -> None:
+    """An answer that stands in the call, or a requirement that names what is left out, teaches nothing."""
+    shown = "`f` is called with `x`: float32 of shape (2, 3).\n"
+    reshaped = shown + "Of `x` the shape is now (3, 4), all else is as it was. What does it return?"
+    named = "In your code, in line 2, `.backward()` is left out. Where is then the first cross of `check`?"
+
+    assert _can_be_copied(about("shape", shown, "(2, 3)")) and not _can_be_copied(about("shape", shown, "(3, 2)"))
+    assert _can_be_copied(about("argument", reshaped, "float32 of shape (3, 4)"))
+    assert not _can_be_copied(about("argument", reshaped, "float32 of shape (4,)"))
+    code = "def f(loss):\n    loss.backward()\n    return loss.item()"
+    assert _can_be_copied(replace(about("requirement", named, "calls backward once"), code=code))
+    assert not _can_be_copied(replace(about("requirement", named, "gives one number"), code=code))
+    assert not _can_be_copied(about("value", shown, "2"))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["a function", "a generator", "a DataLoader", "a list of 7", "a _Scaler", "a tensor, bool of shape (9, 9)"],
+)
+def test_what_hangs_on_what_is_hidden_is_asked_last(argument: str) -> None:
+    """A count, a value or what a change does, where the words of the call do not show all that goes in."""
+    shown = "`f` is called with `x`: {}; `y`: {}.\n"
+    hidden, known = shown.format(argument, 1), shown.format("a DataLoader in batches of 4, over float32", "an SGD")
+
+    for kind in ("count", "left_out"):
+        assert _is_hanging(about(kind, hidden, "4")) and not _is_hanging(about(kind, known, "4"))
+    assert _is_hanging(about("shape", hidden, "(4,)")) == (argument == "a generator")
+
+
+def test_a_draw_asks_nothing_twice() -> None:
+    """What a change does and which requirement it breaks is one thing, and so are two answers that are the same."""
+    edit, call = "ine 2 is left out.", "`f` is called.\n"
+    changed = about("left_out", f"{call}L{edit} What becomes of this call?", "it returns the same values")
+    prompt = f"In your code, l{edit} Where is then the first cross of `check`?"
+    assert _are_twins(about("requirement", prompt, "clears gradients"), changed)
+    assert not _are_twins(about("requirement", prompt.replace("2", "3"), "clears gradients"), changed)
+    value = about("value", f"{call}What is the value of `found` after line 2?", "[2, 2, 11]")
+    assert _are_twins(about("result", f"{call}What does it return?", "(2, 2, 11)"), value)
+    assert not _are_twins(about("result", f"{call}What does it return?", "(2, 11)"), value)
+    assert _are_twins(about("left_out", f"{call}Line 4 is left out.", "it returns the same values"), changed)
+    assert not _are_twins(about("left_out", f"{call}Line 4 is left out.", "it returns other values"), changed)
+
+
+def test_what_a_call_hangs_on_is_shown() -> None:
+    """Gradients of parameters, names of torch's functions and classes, and what a loader goes through."""
+    parameter = torch.nn.Parameter(torch.tensor([4.0]))
+    assert "`[4]` (float32 of shape (1,), with `grad` `None`)" == fact_of(parameter).told()
+    parameter.grad = torch.tensor([0.5])
+    assert "with `grad` `[[0.5]]`)" in fact_of([parameter]).told() and fact_of([parameter]).whole
+    assert (
+        "`nn.ReLU`" == fact_of(torch.nn.ReLU).told() and "`F.cross_entropy`" == fact_of(functional.cross_entropy).told()
+    )
+    assert "a function" == fact_of(lambda x: x).told()
+    loader = DataLoader(TensorDataset(torch.ones(9, 2)), batch_size=4)
+    assert "a DataLoader in batches of 4, over float32 of shape (9, 2)" == fact_of(loader).told()
 
 
 def test_no_tensor_is_compared_with_one_that_it_cannot_be_part_of() -> None:

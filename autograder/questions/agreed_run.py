@@ -61,7 +61,7 @@ def _agreed(one: Event, two: Event) -> Event:
 def _common(one: Fact, two: Fact) -> Fact:
     if one == two:
         return one
-    return replace(one, value="", whole=False) if one.form == two.form else Fact("not the same in each run")
+    return replace(one, value="", whole=False, grads="") if one.form == two.form else Fact("not the same in each run")
 
 
 def same_data(one: Any, two: Any) -> bool:

@@ -7,7 +7,9 @@ and each choice is verified by computing it. If that leaves no question, NoQuest
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -18,7 +20,6 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import EffortLimit, limit_steps
 from autograder.questions.questions_on_changes import (
-    SAME,
     argument_questions,
     first_failing_requirement_questions,
     left_out_questions,
@@ -37,11 +38,17 @@ from autograder.questions.traced_run_questions import AskedRun
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
-_FACTS = ("shape", "dtype", "value", "result", "argument")  # kinds of questions that ask for what has been computed
-_NUMBER = re.compile(r"-?[\d.]+")
-_EXACT = ("value", "count", "runs", "dtype")  # kinds whose answers may hang on all that goes in
-_HIDING = re.compile(r"`: a (?:function|\w*_iterator|generator|DataLoader)\b")  # words for what is not shown
-_MOST_WEAK = 4  # weak questions, until no others are looked for
+_FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
+_NUMBER, _SHAPE = re.compile(r"-?[\d.]+"), re.compile(r"\(\d[\d, ]*\)")
+_LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
+_EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may hang on all that goes in
+_HIDING = re.compile(  # words for what is not shown
+    r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
+    r"|(?:list|tuple|dict|set) of \d+[;.]"
+    r"|(?!(?:SGD|AdamW?|DataLoader)\b)[A-Z_]\w+[;.])"
+)
+_UNSEEN = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
+_MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
 
@@ -62,15 +69,16 @@ def own_code_questions(
     is run once `limit` is reached.
     """
     code = OwnCode(exercise, key, text, called, names, limit)
-    found: list[Question] = []
+    drawn = DrawnByWorth([], [], [], [])
     ran = False
-    for case in _cases(exercise, random):
-        if len(found) >= most or limit.is_over():
+    for case in chain(_cases(exercise, random), _cases(exercise, random)):
+        if len(drawn.good) >= most or limit.is_over():
             break
         run = code.run(case)
         if run is not None and run.events:
             ran = True
-            _add_of_one_run(AskedRun(code, run, random), found, most)
+            _add_of_one_run(AskedRun(code, run, random), drawn, most)
+    found = [*drawn.good, *drawn.dull, *drawn.copied, *drawn.hanging][:most]
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)
@@ -124,33 +132,78 @@ def _is_float(value: object) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _add_of_one_run(asked: AskedRun, found: list[Question], most: int) -> None:
-    """Add questions about one run that were not asked yet, of as many kinds as there are.
+@dataclass(frozen=True)
+class DrawnByWorth:
+    """The questions drawn so far, by what a reader learns from them.
 
-    Weak ones are asked only where the run gives too few others.
+    `dull` ones are nearly asked already, the answers of `copied` ones stand in the question, and `hanging` ones hang on
+    something that is not shown: they are asked, in this order, only where all runs give too few good ones.
     """
+
+    good: list[Question]
+    dull: list[Question]
+    copied: list[Question]
+    hanging: list[Question]
+
+    def add(self, question: Question) -> None:
+        """Add a question that was not drawn yet."""
+        others = (*self.good, *self.dull, *self.copied, *self.hanging)
+        if any(question.prompt == other.prompt for other in others):
+            return
+        if _can_be_copied(question):
+            self.copied.append(question)
+        elif _is_hanging(question):
+            self.hanging.append(question)
+        else:
+            (self.dull if any(_are_twins(question, other) for other in others) else self.good).append(question)
+
+
+def _add_of_one_run(asked: AskedRun, drawn: DrawnByWorth, most: int) -> None:
+    """Add questions about one run, of as many kinds as there are."""
     random = asked.random
     kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]
     kinds.insert(0, kinds.pop())  # one about a change comes first: it takes longest
-    drawn = [each(asked) for each in kinds]
-    weak: list[Question] = []
-    while drawn and len(found) < most and len(weak) < _MOST_WEAK:
-        kind = drawn.pop(0)
+    waiting = [each(asked) for each in kinds]
+    tried = 0
+    while waiting and len(drawn.good) < most and tried < _MOST_TRIED:
+        kind = waiting.pop(0)
         question = next((each for each in kind if each is not None), None)
         if question is not None:
-            drawn.append(kind)
-            if not any(question.prompt == other.prompt for other in (*found, *weak)):
-                (weak if _is_weak(question, found) else found).append(question)
-    found += weak[: most - len(found)]
+            waiting.append(kind)
+            drawn.add(question)
+            tried += 1
 
 
-def _is_weak(question: Question, found: Sequence[Question]) -> bool:
-    """Return whether an answer can be copied, or hangs on what the words of the call do not show.
+def _can_be_copied(question: Question) -> bool:
+    """Return whether the answer stands in the question, or shares a word with the line that it is about."""
+    right, prompt = question.right_choice, question.prompt
+    if question.kind == "requirement":
+        changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
+        sharing = [each for each in question.choices if not {*_STEM.findall(each)}.isdisjoint(_STEM.findall(changed))]
+        return sharing == [right]
+    shapes = _SHAPE.findall(right)
+    is_shown = right in prompt or (bool(shapes) and all(each in prompt for each in shapes))
+    if question.kind == "argument":  # an empty shape, too
+        return is_shown or prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ",")
+    return question.kind in _FACTS and is_shown and not _NUMBER.fullmatch(right)
 
-    It can be copied if a shape, a dtype or a list stands in the question, or answers another question.
-    """
-    right = question.choices[question.right]
-    if _HIDING.search(question.prompt.partition("\n")[0]) and (question.kind in _EXACT or right == SAME):
-        return True
-    is_known = right in question.prompt or any(right == each.choices[each.right] for each in found)
-    return question.kind in _FACTS and is_known and not _NUMBER.fullmatch(right)
+
+def _are_twins(one: Question, other: Question) -> bool:
+    """Return whether two questions ask nearly the same: of one thing, or with the same answer."""
+    rights = [each.right_choice.strip("([,])") for each in (one, other)]
+    is_known = rights[0] == rights[1] and one.kind != "memory"
+    return _subject(one) == _subject(other) or (
+        is_known and (one.kind == other.kind or {one.kind, other.kind} < _FACTS)
+    )
+
+
+def _is_hanging(question: Question) -> bool:
+    """Return whether an answer hangs on what the words of the call do not show."""
+    call = question.prompt.partition("\n")[0]
+    is_hidden = _HIDING.search(call) is not None and question.kind in _EXACT
+    return is_hidden or (_UNSEEN.search(call) is not None and question.kind in _FACTS)
+
+
+def _subject(question: Question) -> str:
+    """Return what a question is about, whatever the call: a change to the program, or all that is asked."""
+    return question.prompt.splitlines()[-1].removeprefix("In your code, ").lower().partition(". ")[0]

@@ -29,7 +29,7 @@ from autograder.questions.traced_run_questions import (
 )
 
 SAME = "it returns the same values"
-_OTHER_VALUES = "it returns other values, of the same shape, length and type"
+OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
 _PASSES = "none: every check passes"
 _MOST_CHANGES = 6  # changes to judge
@@ -58,7 +58,12 @@ def edits(asked: AskedRun) -> Iterator[Omission]:
         statement = asked.statement_of(getattr(node, "lineno", 0))
         if statement is None or not counts.get(statement.lineno):
             continue
-        if isinstance(node, ast.stmt) and id(node) in single and is_removable_statement(node):
+        if (
+            isinstance(node, ast.stmt)
+            and id(node) in single
+            and is_removable_statement(node)
+            and not _binds_global_name(node, code.names)
+        ):
             verb = "is" if line_range_text(node).startswith("line ") else "are"
             what = "replaced by `pass`" if id(node) in alone else "left out"
             made.append(
@@ -76,6 +81,12 @@ def edits(asked: AskedRun) -> Iterator[Omission]:
         how(list(ast.walk(tree))[place])
         if _is_python(tree):
             yield Omission(told, line, tree)
+
+
+def _binds_global_name(node: ast.AST, names: Mapping[str, Any]) -> bool:
+    """Return whether a name that a statement binds has a value in the notebook, too, which is then found instead."""
+    stored = (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    return any(each in names for each in stored)
 
 
 def _is_python(tree: ast.Module) -> bool:
@@ -101,7 +112,11 @@ def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[str, Calla
             yield ast.unparse(keyword), partial(_without_keyword, place=place)
     if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
         root = ast.unparse(node.func.value).partition(".")[0]
-        if node.func.attr[:1].islower() and not isinstance(names.get(root), ModuleType):
+        if (
+            node.func.attr not in ("cpu", "cuda")
+            and node.func.attr[:1].islower()
+            and not isinstance(names.get(root), ModuleType)
+        ):
             yield f".{node.func.attr}()", _without_method
 
 
@@ -124,7 +139,7 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         if outcome is None or _is_trivial(outcome.told):
             continue
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
-        choices = {"error": error, "same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+        choices = {"error": error, "same": SAME, "values": OTHER_VALUES, "form": _OTHER_FORM}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
@@ -132,7 +147,7 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
 
 def _is_trivial(told: str) -> bool:
     """Return whether the words speak of a name or attribute without a value: the line that binds it was left out."""
-    return re.search(r"raise[sd] (NameError|UnboundLocalError|AttributeError)", told) is not None
+    return re.search(r"raise[sd] (NameError|UnboundLocalError|AttributeError)|has no attribute", told) is not None
 
 
 @dataclass(frozen=True)
@@ -198,17 +213,17 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
         if one is None or two is None or one.first != two.first:
             continue
         first = one.first
-        if first is not None and (first.status not in (Status.FAIL, Status.ERROR) or _is_trivial(first.sentence)):
+        if first is not None and (first.status is not Status.FAIL or _is_trivial(first.sentence)):
             continue
         met = [verdict.requirement for verdict in one.verdicts if verdict.status is Status.PASS]
         if len(met) < _LEAST_MET:
             continue  # where nothing works, the order of the requirements decides, which the question does not show
         right = first.requirement if first else _PASSES
         drawn = asked.random.sample(sentences, len(sentences))
-        wrong = sorted((each for each in drawn if each != right), key=lambda each: each not in met)
+        wrong = [each for each in drawn if each != right and each in met]
         wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
         crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
-        prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Which is then the first requirement not met?"
+        prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Where is then the first cross of `check`?"
         yield asked.question("requirement", prompt, right, wrong, f"Running it so, {crossed}.", shows_call=False)
 
 
@@ -244,10 +259,10 @@ def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor
     fails = {shape: how for shape, how in outcomes.items() if how.startswith("raises")}
     for shape, form in works.items():
         text = f"Of `{name}` the shape is now {shape}, all else is as it was. What does it return?"
-        wrong = [*(each for each in works.values() if each != form), *form_distractors(form)]
+        wrong = [*(each for each in works.values() if each != form), *form_distractors(form, asked.shapes)]
         yield asked.question("argument", text, form, wrong, f"Running it so returns {form}.")
-    for some, others, verb in ((fails, works, "raises an error"), (works, fails, "returns something, with no error")):
+    for some, others, verb in ((fails, works, "raise an error"), (works, fails, "return something, with no error")):
         for shape in asked.random.sample(list(some), len(some)):
-            text = f"Of `{name}` the shape is another one, all else is as it was. With which shape it {verb}?"
+            text = f"Of `{name}` the shape is another one, all else is as it was. With which shape does it {verb}?"
             because = f"Running it so, {shape} {some[shape] if some is fails else f'returns {some[shape]}'}."
             yield asked.question("which_argument", text, str(shape), map(str, others), because)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from math import prod
 
 from autograder.questions.question import Question
@@ -20,39 +21,66 @@ from autograder.questions.traced_run_questions import (
 )
 from autograder.questions.value_facts import Fact
 
+_SIZE = re.compile(r"len\(|shape|size|numel|ndim|dim\(|features|range|//")  # of an expression that gives a size
+_BRANCHES = (ast.If, ast.For, ast.While, ast.Match, ast.Try)
+_LONGEST_FORM = 150  # characters of what is returned, in words
 _MOST_OFTEN = 200  # runs of a line that a reader may still count
-# Of a statement with none of these, nobody would ask whether its result has memory of its own.
-_MAY_COPY = re.compile(r"\.(clone|copy|contiguous|reshape|flatten|to|float|double|detach|expand|view|data)\b|\[")
+# Of the result of any other method or attribute, nobody would ask whether it has memory of its own.
+_MAY_COPY = re.compile(r"clone|copy|contiguous|reshape|flatten|to|float|double|detach|expand|view|data")
+_MOVES = re.compile(r"\.(cpu|cuda)\(|\.to\((\w+\.)?device")  # between devices, which no call shows
+_FILLED = re.compile(r"torch\.(ones|zeros|full)(_like)?\(")
+_CASTS = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}  # methods that say a dtype
 
 
 def shape_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask for the shape of a name or of an expression."""
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
+        if str(each.fact.shape) in (text := _text_of(asked, each)) or "rng_state" in text:
+            continue
         others = {str(other.fact.shape): other for other in told if other.fact.shape != each.fact.shape}
         wrong = [*list(others)[:2], *map(str, shape_distractors(each.fact.shape or ())), *others]
         yield _asked(asked, "shape", each, str(each.fact.shape), wrong, others)
 
 
 def dtype_questions(asked: AskedRun) -> DrawnQuestions:
-    """Ask for the dtype of a name or an expression; not in a run in which all tensors have one dtype."""
-    told = [each for each in asked.told() if each.fact.dtype]
+    """Ask for the dtype of a name or an expression; not in a run in which all tensors have one dtype.
+
+    Nor where the line says it, by its name or by a comparison.
+    """
+    told = [each for each in asked.told() if each.fact.dtype and not _says_dtype(asked, each)]
     for each in told:
         others = {other.fact.dtype: other for other in told if other.fact.dtype != each.fact.dtype}
         if others:
             yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *DTYPES], others)
 
 
+def _text_of(asked: AskedRun, each: LocatedFact) -> str:
+    """Return the expression that gives a fact, as text; "" where a name is bound without one."""
+    bound = getattr(asked.statement_of(each.line), "value", None)
+    return each.name if each.where.startswith("in ") else "" if bound is None else ast.unparse(bound)
+
+
+def _says_dtype(asked: AskedRun, each: LocatedFact) -> bool:
+    text, dtype = _text_of(asked, each), each.fact.dtype
+    is_comparison = text and isinstance(ast.parse(text, mode="eval").body, ast.Compare)
+    return bool(is_comparison or re.search(rf"\b{dtype}\b|\.{_CASTS.get(dtype, dtype)}\(", text))
+
+
 def value_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask for a value: an int that equals a size; any other only if the call shows all arguments exactly."""
     told, sizes = [each for each in asked.told() if each.fact.value and each.fact.whole], asked.sizes()
     for each in told:
-        is_size = each.fact.form == "an int" and each.fact.value in sizes
+        text, value = _text_of(asked, each), each.fact.value
+        is_size = each.fact.form == "an int" and value in sizes and _SIZE.search(text) is not None
+        if _FILLED.match(text) or re.search(rf"(?<![\w.]){re.escape(value)}(?![\w.])", text):
+            continue  # the value stands there
         if each.fact.form in ("a bool", "None", "a str", "a dtype") or not (is_size or asked.is_visible):
             continue
         others = {other.fact.value: other for other in told if other.fact.form == each.fact.form}
         others.pop(each.fact.value, None)
-        wrong = [*list(others)[:2], *value_distractors(each.fact.value)]
+        more = asked.random.sample(sorted(sizes), len(sizes)) if is_size else []
+        wrong = [*list(others)[:2], *more[:2], *value_distractors(value, asked.call_words)]
         yield _asked(asked, "value", each, each.fact.value, wrong, others)
 
 
@@ -68,13 +96,22 @@ def _asked(
 def result_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask what the call returns: its value where the reader sees every argument, else its form."""
     fact = asked.run.result
-    if fact is None:
+    if fact is None or "rng_state" in asked.code.text:  # whose size is torch's own affair
         return
     if fact.value and fact.whole and asked.is_visible:
         because = f"Running it returns {fact.value}."
-        yield asked.question("result", "What does it return?", fact.value, value_distractors(fact.value), because)
+        facts = (each for event in asked.run.events for each in event.facts.values())
+        others = list(
+            dict.fromkeys(each.value for each in facts if each.form == fact.form and each.value != fact.value)
+        )
+        wrong = [*others[:1], *value_distractors(fact.value, asked.call_words)]
+        yield asked.question("result", "What does it return?", fact.value, wrong, because)
+    if len(fact.form) > _LONGEST_FORM:
+        return
     because = f"Running it returns {fact.form}."
-    yield asked.question("result", "What does it return?", fact.form, form_distractors(fact.form), because)
+    yield asked.question(
+        "result", "What does it return?", fact.form, form_distractors(fact.form, asked.shapes), because
+    )
 
 
 def memory_questions(asked: AskedRun) -> DrawnQuestions:
@@ -83,9 +120,7 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
     for shares in (True, False):
         for event in events:
             node = asked.statement_of(event.line)
-            if event.kind not in ("after", "return") or node is None:
-                continue
-            if not shares and not _MAY_COPY.search(ast.unparse(node)):
+            if event.kind not in ("after", "return") or node is None or _MOVES.search(ast.unparse(node)):
                 continue
             place = "" if event.kind == "return" else f" after {line_range_text(node)}"
             often = asked.first_time(node, "after") if place else ""
@@ -96,8 +131,26 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                     if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
                         continue
                     # Of two that share nothing, some are not even alike: nobody takes one for the other.
-                    if shares or _may_be_part(event.facts.get(name), _latest(asked, event, other)):
+                    is_alike = shares or _may_be_part(event.facts.get(name), _latest(asked, event, other))
+                    if is_alike and (shares or _may_copy(node, event, other)):
                         yield _memory(asked, event, name, other, f"{place}{often}")
+
+
+def _may_copy(node: ast.stmt, event: Event, other: str) -> bool:
+    """Return whether a statement's value is made of a tensor, or of another in its memory, by what may copy or not."""
+    value, found = getattr(node, "value", None), False
+    while True:
+        match value:
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)):
+                found = found or _MAY_COPY.fullmatch(name) is not None
+            case ast.Attribute(value=inner, attr="data" | "T" | "mT" as name):
+                found = found or name == "data"
+            case ast.Subscript(value=inner):
+                found = True
+            case _:
+                break
+        value = inner
+    return found and value is not None and event.memory.get(ast.unparse(value)) == event.memory[other]
 
 
 def _latest(asked: AskedRun, event: Event, name: str) -> Fact | None:
@@ -133,22 +186,36 @@ def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) ->
 def count_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask how often a line runs, which of four lines is the only one that runs, or the only one that does not."""
     counts = _counts(asked)
+    others, call = {count for count in counts.values() if count > 1}, asked.call_words
     often = [node for node, count in counts.items() if 1 < count <= _MOST_OFTEN]
+    if len(others) < 2:  # one loop: a number that stands in the call tells how often it goes round
+        often = [node for node in often if not re.search(rf"`{counts[node]}`", call)]
     for node in asked.random.sample(often, len(often)):
         count = counts[node]
         wrong = [str(each) for each in (*counts.values(), count + 1, count - 1, 2 * count, 1) if each]
-        text = ast.unparse(node).splitlines()[0]
+        text = asked.code.lines[node.lineno - 1].strip()
         because = f"Running it: it runs {count} times."
-        yield asked.question(
-            "count", f"How often does {line_range_text(node)} run, `{text}`?", str(count), wrong, because
-        )
+        place = line_range_text(node)
+        do = "does" if place.startswith("line ") else "do"
+        yield asked.question("count", f"How often {do} {place} run, `{text}`?", str(count), wrong, because)
+    yield from _which_runs(asked, counts)
+
+
+def _which_runs(asked: AskedRun, counts: Mapping[ast.stmt, int]) -> DrawnQuestions:
+    """Ask which line is the only one that runs, or that does not; lines that always run tell nothing."""
+    branches = [node for node in ast.walk(asked.code.tree) if isinstance(node, _BRANCHES)]
+    inside = {each for node in branches for each in ast.walk(node) if each is not node}
     for ran, verb in ((False, "does not run"), (True, "runs")):
-        right = [line_range_text(node) for node, count in counts.items() if bool(count) is ran]
-        wrong = [line_range_text(node) for node, count in counts.items() if bool(count) is not ran]
+        right = [node for node, count in counts.items() if bool(count) is ran and node in inside]
+        wrong = [node for node, count in counts.items() if bool(count) is not ran]
         for one in asked.random.sample(right, len(right)):
-            others = asked.random.sample(wrong, len(wrong))
-            because = f"Running it: of these, only {one} {verb}."
-            yield asked.question("runs", f"Which of these {verb} there?", one, others, because)
+            others = sorted(asked.random.sample(wrong, len(wrong)), key=lambda each: each not in inside)
+            if others and others[0] in inside:
+                place = line_range_text(one)
+                because = f"Running it: of these, only {place} {verb}."
+                yield asked.question(
+                    "runs", f"Which of these {verb} there?", place, map(line_range_text, others), because
+                )
 
 
 def _counts(asked: AskedRun) -> dict[ast.stmt, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -19,7 +19,23 @@ from autograder.questions.value_facts import Fact
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
-_SHOWN_BY_CALL = re.compile(r"\w+\.(shape(\[-?\d+\])?|size\(-?\d*\)|ndim|dtype)|len\(\w+\)")
+_OF_ARGUMENT = re.compile(
+    r"(\w+)(?:\.(?:shape(?:\[-?\d+\])?|size\(-?\d*\)|ndim|dtype)|(\[-?\d+\]))|len\((\w+)(?:\[-?\d+\])*\)"
+)
+_ARITHMETIC = (
+    ast.Expression,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.operator,
+    ast.unaryop,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.List,
+    ast.Tuple,
+)
+_LIKELY = 2  # shapes of other tensors among the wrong choices
+_NUMBER = re.compile(r"-?\d[\d.]*")
 _TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
 
 
@@ -74,22 +90,39 @@ class AskedRun:
     def told(self) -> list[LocatedFact]:
         """Return the facts of names after lines, and of expressions in lines, in an order drawn at random.
 
-        What the call or the line itself shows comes last; so does what is returned, which has a question of its own.
+        What the call or the line itself shows is left out, and so is what is returned: it has a question of its own.
         """
-        found = [each for event in self.run.events if event.kind in ("after", "part") for each in self._told(event)]
-        return sorted(self.random.sample(found, len(found)), key=self._is_plain)
+        told = [each for event in self.run.events if event.kind in ("after", "part") for each in self._told(event)]
+        found = [each for each in told if each.name not in self.returned and not self._is_plain(each)]
+        return self.random.sample(found, len(found))
 
     def _is_plain(self, each: LocatedFact) -> bool:
+        """Return whether the call shows a fact, as it does sizes of arguments, or the line, as it does a constant."""
         statement = self.statement_of(each.line)
-        is_literal = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        return is_literal or each.name in self.returned or _SHOWN_BY_CALL.fullmatch(each.name) is not None
+        bound = statement.value if isinstance(statement, ast.Assign) else None
+        texts = [each.name] if bound is None or each.where.startswith("in ") else [each.name, ast.unparse(bound)]
+        found = [match for text in texts if (match := _OF_ARGUMENT.fullmatch(text))]
+        is_number = each.fact.shape is None
+        return (is_number and any(map(self._is_arithmetic, texts))) or any(
+            (match[1] or match[3]) in self._given - self.rebound and (is_number or not match[2]) for match in found
+        )
+
+    def _is_arithmetic(self, text: str) -> bool:
+        """Return whether an expression does no more than to reckon with arguments and constants."""
+        nodes = [*ast.walk(ast.parse(text, mode="eval"))]
+        names = {each.id for each in nodes if isinstance(each, ast.Name)}
+        return all(isinstance(each, _ARITHMETIC) for each in nodes) and names <= self._given - self.rebound
+
+    @cached_property
+    def _given(self) -> set[str]:
+        """Return the names of the arguments that the call shows."""
+        return {name for event in self.run.entered for name in event.facts}
 
     @cached_property
     def rebound(self) -> set[str]:
         """Return the names of arguments that the program binds anew."""
-        given = {name for event in self.run.entered for name in event.facts}
         stored = (each for each in ast.walk(self.code.tree) if isinstance(each, ast.Name))
-        return given & {each.id for each in stored if isinstance(each.ctx, ast.Store)}
+        return self._given & {each.id for each in stored if isinstance(each.ctx, ast.Store)}
 
     @cached_property
     def returned(self) -> set[str]:
@@ -109,6 +142,12 @@ class AskedRun:
         """Return words for the first of several runs of a statement; "" if it runs once."""
         often = self.run.counts.get(node.lineno, 0) > 1
         return often * (", the first time that it is computed" if kind == "part" else " has run for the first time")
+
+    @cached_property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Return the shapes of all tensors in the run, in order, each once."""
+        facts = (fact for event in self.run.events for fact in event.facts.values())
+        return list(dict.fromkeys(fact.shape for fact in facts if fact.shape is not None))
 
     def sizes(self) -> set[str]:
         """Return the sizes of all tensors and the numbers of items in the run, which a reader can work out."""
@@ -139,24 +178,58 @@ def shape_distractors(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [each for each in dict.fromkeys(found) if each != shape]
 
 
-def form_distractors(form: str) -> list[str]:
-    """Return wrong choices for a form such as `float32 of shape (2, 3)`: one tensor has another shape or dtype."""
+def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
+    """Return wrong choices for a form such as `float32 of shape (2, 3)`: one tensor has another shape or dtype.
+
+    `shapes` are those that a reader may take for it: two of them come first.
+    """
     found = []
     for match in _TENSOR.finditer(form):
         dtype, shape = match[1], ast.literal_eval(match[2])
-        new = [f"{dtype} of shape {each}" for each in shape_distractors(shape)[:3]]
+        others = [each for each in shapes if each != shape][:_LIKELY]
+        new = [f"{dtype} of shape {each}" for each in (*others, *shape_distractors(shape)[:3])]
         new += [f"{each} of shape {shape}" for each in DTYPES[:3] if each != dtype]
         found += [form[: match.start()] + each + form[match.end() :] for each in new]
     return found
 
 
-def value_distractors(text: str) -> list[str]:
-    """Return values in words that are like this one and differ from it; none if it cannot be read."""
+def value_distractors(text: str, given: str = "") -> list[str]:
+    """Return values in words that are like this one and differ from it; none if it cannot be read.
+
+    Where all its numbers stand in `given`, a call in words, others in another order come first.
+    """
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return []
-    return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in _others(value)) if each != text]
+    is_arranged = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
+    others = [*(_arranged(value) if is_arranged else ()), *_others(value)]
+    return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in others) if each != text]
+
+
+def _arranged(value: list[Any]) -> list[Any]:
+    """Return a table or a row with its entries in other orders: by columns, from the end, moved by one place."""
+    if value and all(isinstance(each, list) for each in value):
+        columns = [[list(each) for each in zip(*value, strict=True)]] if len({*map(len, value)}) == 1 else []
+        return [*columns, [each[::-1] for each in value], value[::-1], [*value[1:], value[0]]]
+    return [value[::-1], [*value[1:], *value[:1]], [*value[-1:], *value[:-1]]]
+
+
+_CHANGES: tuple[Callable[[Any], Any], ...] = (
+    lambda one: one + 1,
+    lambda one: 2 * one,
+    lambda one: one / 2,
+    lambda one: -one,
+)
+
+
+def _with_each(value: Any, how: Callable[[Any], Any]) -> Any:
+    """Return a value with each number in it changed, and each bool turned round."""
+    if isinstance(value, list | tuple):
+        return type(value)(_with_each(each, how) for each in value)
+    if isinstance(value, bool):
+        return not value
+    return how(value) if isinstance(value, int | float) else value
 
 
 def _others(value: Any) -> list[Any]:
@@ -167,10 +240,14 @@ def _others(value: Any) -> list[Any]:
     if isinstance(value, float):
         return [2 * value, value / 2, -value, value + 1]
     if isinstance(value, list | tuple):
-        changed = [
-            type(value)([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)
-        ]
-        return [type(value)(reversed(value)), *changed]
+        kind, is_flat = type(value), not any(isinstance(each, list | tuple) for each in value)
+        is_row = kind is list and value and all(isinstance(each, int | float) for each in value)
+        lengths = [value[:-1], [*value, value[-1]]] if is_row else []
+        next_ones, twice, half, negative = (_with_each(value, how) for how in _CHANGES)
+        changed = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)]
+        if is_flat:
+            return [next_ones, *lengths, twice, kind(reversed(value)), half, negative, *changed]
+        return [twice, half, *changed[:1], kind(reversed(value)), negative, *changed]
     if isinstance(value, dict):
         return [{**value, key: new} for key, old in value.items() for new in _others(old)]
     return []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import OtherValue, TensorSnapshot
@@ -14,7 +16,7 @@ from autograder.exercises.probe import see
 from autograder.questions.computed_question import in_words
 
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
-_LONGEST = 60  # characters of a value that is shown
+_LONGEST = 100  # characters of a value that is shown
 _LONGEST_MODULE = 300  # characters of a module, without whose layers a reader can work out nothing
 _MOST_ITEMS = 6  # of a container whose items are described
 
@@ -23,8 +25,8 @@ _MOST_ITEMS = 6  # of a container whose items are described
 class Fact:
     """What is known of a value: its form in words, and the value itself in words ("" if it is long or unknown).
 
-    `shape` and `dtype` are those of a tensor. `whole` says that `value` shows all there is, exactly: it is False
-    for rounded numbers, and for a leaf that requires grad, whose gradient is not shown.
+    `shape` and `dtype` are those of a tensor, `grads` the gradients of leaves that learn, in words. `whole` says that
+    `value` and `grads` show all there is, exactly: it is False for rounded numbers.
     """
 
     form: str
@@ -32,12 +34,14 @@ class Fact:
     shape: tuple[int, ...] | None = None
     dtype: str = ""
     whole: bool = False
+    grads: str = ""
 
     def told(self) -> str:
         """Return the value with its form, or its form alone."""
         if not self.value:
             return self.form if self.shape is None else f"a tensor, {self.form}"
-        return f"`{self.value}` ({self.form})" if "of shape" in self.form else f"`{self.value}`"
+        grads = f", with `grad` `{self.grads}`" if self.grads else ""
+        return f"`{self.value}` ({self.form}{grads})" if "of shape" in self.form else f"`{self.value}`{grads}"
 
 
 def fact_of(value: object) -> Fact:
@@ -60,20 +64,34 @@ def _fact(value: object) -> Fact:
     if isinstance(value, torch.nn.Module):
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         return Fact(f"`{text}`" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
-    return Fact("a function" if callable(value) else _article(type(value).__name__))
+    if type(value) is DataLoader and isinstance(value.dataset, TensorDataset) and not value.drop_last:
+        over = "; ".join(fact_of(each).form for each in value.dataset.tensors)
+        return Fact(f"a DataLoader in batches of {value.batch_size}, over {over}")
+    if type(value).__name__ in ("list_iterator", "tuple_iterator"):
+        return Fact(f"an iterator over {fact_of(list(copy.copy(value))).form}")  # type: ignore[call-overload]
+    return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
+
+
+def _known_name(value: object) -> str:
+    """Return the name by which a course calls a function or class of torch; "" for anything else."""
+    name = getattr(value, "__name__", None)
+    among = (("torch", torch), ("nn", torch.nn), ("F", torch.nn.functional)) if isinstance(name, str) else ()
+    return next((f"`{short}.{name}`" for short, module in among if getattr(module, str(name), None) is value), "")
 
 
 def _tensor_fact(tensor: torch.Tensor) -> Fact:
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
-    value, whole = "", False
+    value, whole, grads = "", False, ""
     if tensor.numel() <= _MOST_NUMBERS and tensor.device.type == "cpu" and not active_mode_count():
         seen = see(tensor)
         numbers = seen.values if isinstance(seen, TensorSnapshot) else None
         value = "" if numbers is None or tensor.is_complex() else in_words(numbers)
         value = value if len(value) <= _LONGEST else ""
-        learns = tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None)
-        whole = bool(value) and not learns and numbers is not None and bool((4 * numbers % 1 == 0).all())
-    return Fact(f"{dtype} of shape {shape}", value, shape, dtype, whole)
+        grad = fact_of(tensor.grad) if tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None) else None
+        grads = "" if grad is None else grad.value
+        is_exact = bool(value) and numbers is not None and bool((4 * numbers % 1 == 0).all())
+        whole = is_exact and (grad is None or (bool(grads) and grad.whole))
+    return Fact(f"{dtype} of shape {shape}", value, shape, dtype, whole, grads if value else "")
 
 
 def _items_fact(value: Any) -> Fact:
@@ -89,7 +107,11 @@ def _items_fact(value: Any) -> Fact:
         text = ", ".join(each.value for each in items.values())
         text = f"[{text}]" if kind == "list" else f"({text}{',' * (len(items) == 1)})"
     form = f"a {kind} {inside}" if 0 < len(items) <= _MOST_ITEMS else f"a {kind} of {len(items)}"
-    return Fact(form, text if known and len(text) <= _LONGEST else "", whole=all(f.whole for f in items.values()))
+    form = form if items else f"an empty {kind}"
+    has_grads = known and len(text) <= _LONGEST and any(each.grads for each in items.values())
+    grads = "[" + ", ".join(each.grads or "None" for each in items.values()) + "]" if has_grads else ""
+    whole = all(each.whole for each in items.values())
+    return Fact(form, text if known and len(text) <= _LONGEST else "", whole=whole, grads=grads)
 
 
 def _article(name: str) -> str:

@@ -690,7 +690,7 @@ with shows_error(RuntimeError, match="not on the expected device"):
 #     .to moves a module with all its tensors, masks too, to any device, alone or inside a
 #     larger module. What forward makes is on the device of x. start returns an SGD optimizer
 #     that holds exactly the parameters that the model has then. epoch moves its batches, and
-#     returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
+#     returns the mean loss as a scalar float32 tensor on device, without a
 #     graph; no step waits for a value. On the CPU each of the five computes the same numbers
 #     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
 #     does not.
@@ -762,7 +762,7 @@ def make_agnostic():
     .to moves a module with all its tensors, masks too, to any device, alone or inside a
     larger module. What forward makes is on the device of x. start returns an SGD optimizer
     that holds exactly the parameters that the model has then. epoch moves its batches, and
-    returns the mean loss as a scalar tensor on device, of the losses' dtype, without a
+    returns the mean loss as a scalar float32 tensor on device, without a
     graph; no step waits for a value. On the CPU each of the five computes the same numbers
     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
     does not.

@@ -21,8 +21,8 @@ def softmax_stable(x, dim):
 
 bank.wrong(
     "global-max",
-    "You subtract the largest number of the whole tensor: slices far below it turn into zeros, and 0 / "
-    "0 is nan. Each slice along `dim` has its own maximum.",
+    "You subtract a number far above the largest of some slice, such as the largest of the whole tensor: all its exps "
+    "are 0 then, and 0 / 0 is nan. Each slice along `dim` has its own maximum.",
     change={"x.max(dim, keepdim=True).values": "x.max()"},
     of="max-values",
 )
@@ -76,7 +76,8 @@ def softmax_stable(x, dim):
 
 bank.wrong(
     "subtracts-min",
-    "You subtract the smallest number: the largest is still large, and `exp` overflows.",
+    "You subtract a number far below the largest of a slice, such as its smallest: the largest is still large, and "
+    "`exp` overflows.",
     change={"x.max(dim, keepdim=True).values": "x.amin(dim, keepdim=True)"},
     of="max-values",
 )
@@ -250,7 +251,8 @@ def softmax_stable(x, dim):
 
 bank.wrong(
     "subtracts-the-mean",
-    "You shift by the mean of each slice. The largest number may lie far above it, and its `exp` is inf all the same.",
+    "You shift by another number of each slice than its largest, such as its mean or its first. The largest may lie far "
+    "above it, and its `exp` is inf all the same.",
     change={"x.max(dim, keepdim=True).values": "x.mean(dim, keepdim=True)"},
     of="max-values",
 )

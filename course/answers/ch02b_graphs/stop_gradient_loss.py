@@ -50,7 +50,7 @@ bank.wrong(
 
 @bank.wrong(
     "switches-requires-grad-off",
-    "You switch `requires_grad` of the caller's `b` off: it stays off, and it fails where `b` is no leaf.",
+    "You switch `requires_grad` of the caller's `b` off: it is not yours to change, and that fails where `b` is no leaf.",
 )
 def stop_gradient_loss(a, b):
     b.requires_grad_(False)
@@ -163,4 +163,11 @@ bank.survives(
     {
         "a - b.detach() -> b.detach() - a": "The square forgets the sign of a difference.",
     }
+)
+
+bank.wrong(
+    "b-times-zero",
+    "`b` is part of the graph, and zeros arrive behind it, as `0 * b` or a hook makes them: no gradient at all is to "
+    "arrive there.",
+    change={"b.detach()": "(b.detach() + 0 * b)"},
 )

@@ -307,3 +307,9 @@ bank.survives(
         "x.clone -> x.detach (3)": "Nothing writes into this leaf, so it may share memory with x.",
     }
 )
+
+bank.wrong(
+    "report-in-one-row",
+    "You write the report as one row of numbers: it is to have the shape of `x`, as the other three have.",
+    change={"scores.detach().clamp(max=1)": "torch.tensor([min(s, 1.0) for s in scores.flatten().tolist()])"},
+)

@@ -235,3 +235,17 @@ bank.wrong(
         "fnmatch.fnmatch(name, pattern)": "re.match(pattern, name) is not None",
     },
 )
+
+bank.wrong(
+    "fits-at-the-beginning",
+    "A name whose beginning fits the pattern counts for you: `fnmatch.fnmatch` compares the whole name.",
+    change={"fnmatch.fnmatch(name, pattern)": "fnmatch.fnmatch(name, pattern) or name.startswith(pattern)"},
+)
+
+bank.wrong(
+    "stars-alone",
+    "You know `*` in a pattern, and no other sign: `?` stands for one letter, and `[!1]` for one that is no 1.",
+    change={
+        "fnmatch.fnmatch(name, pattern)": 'fnmatch.fnmatch(name, pattern.replace("[", "[[]").replace("?", "[?]"))',
+    },
+)

@@ -632,3 +632,12 @@ bank.survives(
         "p.detach -> p.contiguous": "The clone that follows is a tensor of its own.",
     }
 )
+
+bank.wrong(
+    "compares-buffers-too",
+    "You compare the whole `state_dict()`. It holds buffers, too, which move in a forward; a step changes parameters.",
+    change={
+        "before = [p.detach().clone() for p in params]": "before = copy.deepcopy(trial.model.state_dict())",
+        "zip(before, params)": "zip(before.values(), trial.model.state_dict().values())",
+    },
+)

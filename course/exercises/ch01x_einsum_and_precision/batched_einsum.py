@@ -30,8 +30,10 @@ four = Requirement(
     "returns the four entries, right for 1 by 1 matrices",
     plain_entries,
     tells={
+        "returned:type": "One of the four is no tensor of the shape that is asked for: with all lengths 1, as here, it "
+        "has one number.",
         "returned:values": "Here all lengths are 1, so that each of the four is a single plain product; one of yours "
-        "is another."
+        "is another.",
     },
 )
 

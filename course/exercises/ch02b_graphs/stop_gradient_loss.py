@@ -50,6 +50,18 @@ def stopped(*kept: str, leaves: bool = False) -> Probe:
     return catching_errors(look, *kept)
 
 
+@catching_errors
+def graph_behind_b(answer: Answer, case: Case) -> Observation:
+    """Whether a first gradient, if only of zeros, arrives behind b and at b itself."""
+    sources = [source.requires_grad_() for source in copy_of(case.args)]
+    given = [source * 1 for source in sources]
+    given[1].retain_grad()
+    loss = answer(*given)
+    if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
+        loss.sum().backward()
+    return {"zeros_to_b": [each.grad is not None for each in (given[1], sources[1])]}
+
+
 def compare_stopped(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
     """The usual comparison, but how the gradient was stopped matters only where none arrives at all.
 
@@ -80,8 +92,12 @@ to_a = Requirement(
 )
 not_to_b = Requirement(
     "sends no gradient to what is behind b",
-    stopped("to_b"),
-    tells={"to_b": "A gradient arrives behind b, which counts as a constant."},
+    in_turn(stopped("to_b"), graph_behind_b),
+    tells={
+        "to_b": "A gradient arrives behind b, which counts as a constant.",
+        "zeros_to_b": "A gradient arrives at b and behind it, if only zeros: b is part of the graph. After backward, "
+        "neither is to have one.",
+    },
 )
 left = Requirement(
     "leaves a and b as they were",

@@ -168,6 +168,23 @@ def _falling(share: float, steps: float, **settings: float) -> Make:
     return make
 
 
+class _Counting(nn.Linear):
+    """A layer with a buffer that each call changes, as a batch norm has."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width, 1, dtype=torch.float64)
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Count the call."""
+        self.calls += 1
+        return super().forward(x)
+
+
+def _counts_calls(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    return _trial(steps=False)(nn.Sequential(*model[:-1], _Counting(16)), x, y)
+
+
 _TRIALS: dict[str, Make] = {
     "sound": _sound,
     "sound: two groups in Adam": _two_groups,
@@ -175,6 +192,7 @@ _TRIALS: dict[str, Make] = {
     "sound: the rows in another order each time": _trial(reorders=True),
     "optimizer.step is missing": _trial(steps=False),
     "gradients cleared before the step": _trial(clears="late"),
+    "optimizer.step is missing, and a buffer counts the calls": _counts_calls,
     "labels in another order each time": _trial(shuffles=True),
     "one label of another kind, at another place each time": _few_labels,
     "all frozen": _frozen(lambda model: model),
@@ -230,7 +248,8 @@ _TELLS = {
     "returned=frozen": "At least one parameter of this model has requires_grad False, if only a bias.",
     "returned=wrong parameters": "At least one parameter of this model stands in no group of the optimizer: look for "
     "the object itself, not for one with the same numbers.",
-    "returned=no step": "A step leaves all parameters of this trial as they were: compare with copies from before it.",
+    "returned=no step": "A step leaves all parameters of this trial as they were, whatever its buffers do: compare "
+    "with copies from before it.",
     "returned=learning rate": "All else is sound here, and a step moves some parameter, however little; but after 100 "
     "steps the loss is not below a tenth of the first, and nan is below nothing.",
 }
@@ -252,7 +271,10 @@ shown_by = {
         "optimizer made for a copy",
         "optimizer without the last bias",
     ),
-    asked("finds a step that moves nothing"): ("gradients cleared before the step",),
+    asked("finds a step that moves nothing"): (
+        "gradients cleared before the step",
+        "optimizer.step is missing, and a buffer counts the calls",
+    ),
     asked("finds a learning rate that is too low or too high"): (
         "learning rate 0.00001",
         "learning rate 0.0000000001",

@@ -190,8 +190,8 @@ loss = Requirement(
     HERE
     | {
         "elsewhere": "On the meta device, what comes back is not a tensor of shape () on that device.",
-        "here": "What comes back on the CPU is not the mean of the losses, as a tensor of shape () and of their dtype, "
-        "without a graph.",
+        "here": "What comes back on the CPU is not the mean of the losses, as a float32 tensor of shape (), without "
+        "a graph.",
         "here:requires_grad": "What comes back on the CPU has a graph: as long as it is kept, so are those of all "
         "batches.",
         "waits": "A value is asked for within epoch: a GPU would have to be waited for.",
