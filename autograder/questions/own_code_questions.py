@@ -45,7 +45,7 @@ _EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers 
 _HIDING = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
-    r"|(?!(?:SGD|AdamW?|DataLoader)\b)[A-Z_]\w+[;.])"
+    r"|(?!(?:SGD|Adam\w?|DataLoader)\b)[A-Z_]\w+[;.])"
 )
 _UNSEEN = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
