@@ -21,6 +21,8 @@ from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
+from .._ch04_steps_by_hand import loss_and_gradients
+
 
 @dataclass
 class Trial:
@@ -48,41 +50,12 @@ class Trial:
         """One step of training; returns the loss before it."""
         self.taken += 1
         self.optimizer.zero_grad()
-        loss = _loss_and_gradients(self.model, x, y)
+        loss = loss_and_gradients(self.model, x, y)
         if self.clears == "late":
             self.optimizer.zero_grad()
         if self.steps:
             self.optimizer.step()
         return loss
-
-
-# A trial takes a hundred steps on four rows, and hundreds of answers try a dozen of them: by hand, a step takes half as
-# long as by autograd and torch's own optimizer.
-
-
-def _loss_and_gradients(model: nn.Sequential, x: Tensor, y: Tensor) -> float:
-    """The mean squared error, with the gradients that its backward would add, of layers that are linear or a tanh."""
-    with_gradients = torch.is_grad_enabled()
-    with torch.no_grad():
-        passed = [x]
-        for layer in model:
-            passed.append(layer(passed[-1]))
-        difference = passed[-1] - y
-        if with_gradients:
-            _go_back(model, passed, difference * (2 / difference.numel()))
-        return float(difference.square().mean())
-
-
-def _go_back(model: nn.Sequential, passed: list[Tensor], slope: Tensor) -> None:
-    for layer, given, gave in zip(reversed(model), passed[-2::-1], passed[:0:-1], strict=True):
-        if isinstance(layer, nn.Tanh):
-            slope = slope * (1 - gave * gave)
-            continue
-        assert isinstance(layer, nn.Linear)
-        for param, grad in ((layer.weight, slope.mT @ given), (layer.bias, slope.sum(dim=0))):
-            if param is not None and param.requires_grad:
-                param.grad = grad + (0.0 if param.grad is None else param.grad)
-        slope = slope @ layer.weight
 
 
 class _SGD(torch.optim.SGD):
