@@ -35,11 +35,7 @@ from autograder.questions.own_code_questions import (
 )
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.questions_on_changes import (
-    edits,
-    first_failing_requirement_questions,
-    left_out_questions,
-)
+from autograder.questions.questions_on_changes import edits, first_failing_requirement_questions, left_out_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun, value_distractors
@@ -414,7 +410,7 @@ def about(kind: str, prompt: str, right: str) -> Question:
     return Question(kind, "f", prompt, (right, "a", "b", "c"), 0, "Running it.", "")
 
 
-def test_what_can_be_copied_is_not_asked() -> None:
+def test_what_can_be_copied_is_recognized() -> None:
     """An answer that stands in the call, or a requirement that names what is left out, teaches nothing."""
     shown = "`f` is called with `x`: float32 of shape (2, 3).\n"
     reshaped = shown + "Of `x` the shape is now (3, 4), all else is as it was. What does it return?"
@@ -469,6 +465,7 @@ def test_what_a_call_hangs_on_is_shown() -> None:
     assert "a function" == fact_of(lambda x: x).told()
     loader = DataLoader(TensorDataset(torch.ones(9, 2)), batch_size=4)
     assert "a DataLoader in batches of 4, over float32 of shape (9, 2)" == fact_of(loader).told()
+    assert "a DataLoader" == fact_of(DataLoader(loader.dataset, batch_size=None)).told()
 
 
 def test_no_tensor_is_compared_with_one_that_it_cannot_be_part_of() -> None:

@@ -175,7 +175,7 @@ def _add_of_one_run(asked: AskedRun, drawn: DrawnByWorth, most: int) -> None:
 
 
 def _can_be_copied(question: Question) -> bool:
-    """Return whether the answer stands in the question, or shares a word with the line that it is about."""
+    """Return whether the answer stands in the question, or alone shares a word with the line that is left out."""
     right, prompt = question.right_choice, question.prompt
     if question.kind == "requirement":
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))

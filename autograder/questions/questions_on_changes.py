@@ -29,7 +29,7 @@ from autograder.questions.traced_run_questions import (
 )
 
 SAME = "it returns the same values"
-OTHER_VALUES = "it returns other values, of the same shape, length and type"
+_OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
 _PASSES = "none: every check passes"
 _MOST_CHANGES = 6  # changes to judge
@@ -139,7 +139,7 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         if outcome is None or _is_trivial(outcome.told):
             continue
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
-        choices = {"error": error, "same": SAME, "values": OTHER_VALUES, "form": _OTHER_FORM}
+        choices = {"error": error, "same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)

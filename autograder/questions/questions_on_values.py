@@ -78,10 +78,10 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
         if each.fact.form in ("a bool", "None", "a str", "a dtype") or not (is_size or asked.is_visible):
             continue
         others = {other.fact.value: other for other in told if other.fact.form == each.fact.form}
-        others.pop(each.fact.value, None)
+        others.pop(value, None)
         more = asked.random.sample(sorted(sizes), len(sizes)) if is_size else []
         wrong = [*list(others)[:2], *more[:2], *value_distractors(value, asked.call_words)]
-        yield _asked(asked, "value", each, each.fact.value, wrong, others)
+        yield _asked(asked, "value", each, value, wrong, others)
 
 
 def _asked(
@@ -100,11 +100,8 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
         return
     if fact.value and fact.whole and asked.is_visible:
         because = f"Running it returns {fact.value}."
-        facts = (each for event in asked.run.events for each in event.facts.values())
-        others = list(
-            dict.fromkeys(each.value for each in facts if each.form == fact.form and each.value != fact.value)
-        )
-        wrong = [*others[:1], *value_distractors(fact.value, asked.call_words)]
+        others = (each.value for each in asked.facts if each.form == fact.form and each.value not in ("", fact.value))
+        wrong = [next(others, ""), *value_distractors(fact.value, asked.call_words)]
         yield asked.question("result", "What does it return?", fact.value, wrong, because)
     if len(fact.form) > _LONGEST_FORM:
         return
@@ -131,8 +128,7 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                     if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
                         continue
                     # Of two that share nothing, some are not even alike: nobody takes one for the other.
-                    is_alike = shares or _may_be_part(event.facts.get(name), _latest(asked, event, other))
-                    if is_alike and (shares or _may_copy(node, event, other)):
+                    if shares or (_may_copy(node, event, other) and _may_be_part(asked, event, name, other)):
                         yield _memory(asked, event, name, other, f"{place}{often}")
 
 
@@ -159,12 +155,13 @@ def _latest(asked: AskedRun, event: Event, name: str) -> Fact | None:
     return next((each.facts[name] for each in reversed(before) if name in each.facts), None)
 
 
-def _may_be_part(one: Fact | None, other: Fact | None) -> bool:
+def _may_be_part(asked: AskedRun, event: Event, name: str, other: str) -> bool:
     """Return whether a tensor could be another one or a part of it, by dtype and size, as far as these are known."""
-    if one is None or other is None or one.shape is None or other.shape is None:
+    part, whole = event.facts.get(name), _latest(asked, event, other)
+    if part is None or whole is None or part.shape is None or whole.shape is None:
         return True
-    is_alike = one.dtype == other.dtype and bool(one.shape) == bool(other.shape)
-    return is_alike and prod(one.shape) <= prod(other.shape)
+    is_alike = part.dtype == whole.dtype and bool(part.shape) == bool(whole.shape)
+    return is_alike and prod(part.shape) <= prod(whole.shape)
 
 
 def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) -> Question | None:

@@ -144,15 +144,20 @@ class AskedRun:
         return often * (", the first time that it is computed" if kind == "part" else " has run for the first time")
 
     @cached_property
+    def facts(self) -> list[Fact]:
+        """Return all facts of the run, in order."""
+        return [fact for event in self.run.events for fact in event.facts.values()]
+
+    @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
         """Return the shapes of all tensors in the run, in order, each once."""
-        facts = (fact for event in self.run.events for fact in event.facts.values())
-        return list(dict.fromkeys(fact.shape for fact in facts if fact.shape is not None))
+        return list(dict.fromkeys(fact.shape for fact in self.facts if fact.shape is not None))
 
     def sizes(self) -> set[str]:
         """Return the sizes of all tensors and the numbers of items in the run, which a reader can work out."""
-        facts = [fact for event in self.run.events for fact in event.facts.values()]
-        return {size for fact in facts for size in re.findall(r"\d+", str(fact.shape) if fact.shape else fact.form)}
+        return {
+            size for fact in self.facts for size in re.findall(r"\d+", str(fact.shape) if fact.shape else fact.form)
+        }
 
     def statement_of(self, line: int) -> ast.stmt | None:
         """Return the innermost statement that a line belongs to; None if several share the line."""
@@ -215,14 +220,6 @@ def _arranged(value: list[Any]) -> list[Any]:
     return [value[::-1], [*value[1:], *value[:1]], [*value[-1:], *value[:-1]]]
 
 
-_CHANGES: tuple[Callable[[Any], Any], ...] = (
-    lambda one: one + 1,
-    lambda one: 2 * one,
-    lambda one: one / 2,
-    lambda one: -one,
-)
-
-
 def _with_each(value: Any, how: Callable[[Any], Any]) -> Any:
     """Return a value with each number in it changed, and each bool turned round."""
     if isinstance(value, list | tuple):
@@ -243,9 +240,11 @@ def _others(value: Any) -> list[Any]:
         kind, is_flat = type(value), not any(isinstance(each, list | tuple) for each in value)
         is_row = kind is list and value and all(isinstance(each, int | float) for each in value)
         lengths = [value[:-1], [*value, value[-1]]] if is_row else []
-        next_ones, twice, half, negative = (_with_each(value, how) for how in _CHANGES)
+        twice, half = _with_each(value, lambda one: 2 * one), _with_each(value, lambda one: one / 2)
+        negative = _with_each(value, lambda one: -one)
         changed = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)]
         if is_flat:
+            next_ones = _with_each(value, lambda one: one + 1)
             return [next_ones, *lengths, twice, kind(reversed(value)), half, negative, *changed]
         return [twice, half, *changed[:1], kind(reversed(value)), negative, *changed]
     if isinstance(value, dict):

@@ -64,12 +64,19 @@ def _fact(value: object) -> Fact:
     if isinstance(value, torch.nn.Module):
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         return Fact(f"`{text}`" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
-    if type(value) is DataLoader and isinstance(value.dataset, TensorDataset) and not value.drop_last:
-        over = "; ".join(fact_of(each).form for each in value.dataset.tensors)
-        return Fact(f"a DataLoader in batches of {value.batch_size}, over {over}")
+    if type(value) is DataLoader:
+        return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):
         return Fact(f"an iterator over {fact_of(list(copy.copy(value))).form}")  # type: ignore[call-overload]
     return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
+
+
+def _loader_fact(loader: DataLoader[Any]) -> Fact:
+    dataset = loader.dataset
+    if loader.batch_size is None or loader.drop_last or not isinstance(dataset, TensorDataset):
+        return Fact("a DataLoader")
+    over = "; ".join(fact_of(each).form for each in dataset.tensors)
+    return Fact(f"a DataLoader in batches of {loader.batch_size}, over {over}")
 
 
 def _known_name(value: object) -> str:

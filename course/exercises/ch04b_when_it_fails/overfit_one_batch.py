@@ -144,6 +144,7 @@ def _falling(share: float, steps: float, **settings: float) -> Make:
 def _counts_calls(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
     """A layer has a buffer that each call changes, as a batch norm has."""
     model[0].register_buffer("calls", torch.zeros(()))
+    # A hook that returns None leaves what comes out as it is.
     model[0].register_forward_hook(lambda layer, *_: layer.get_buffer("calls").add_(1) and None)
     return _trial(steps=False)(model, x, y)
 
