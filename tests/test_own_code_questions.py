@@ -27,9 +27,9 @@ from autograder.questions import own_code_questions as own_code_questions_module
 from autograder.questions.agreed_run import Run
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import (
-    _are_twins,
+    _ask_the_same,
     _can_be_copied,
-    _is_hanging,
+    _depends_on_hidden,
     own_code_questions,
     repeatable_questions,
 )
@@ -435,8 +435,8 @@ def test_what_hangs_on_what_is_hidden_is_asked_last(argument: str) -> None:
     hidden, known = shown.format(argument, 1), shown.format("a DataLoader in batches of 4, over float32", "an SGD")
 
     for kind in ("count", "left_out"):
-        assert _is_hanging(about(kind, hidden, "4")) and not _is_hanging(about(kind, known, "4"))
-    assert _is_hanging(about("shape", hidden, "(4,)")) == (argument == "a generator")
+        assert _depends_on_hidden(about(kind, hidden, "4")) and not _depends_on_hidden(about(kind, known, "4"))
+    assert _depends_on_hidden(about("shape", hidden, "(4,)")) == (argument == "a generator")
 
 
 def test_a_draw_asks_nothing_twice() -> None:
@@ -444,13 +444,13 @@ def test_a_draw_asks_nothing_twice() -> None:
     edit, call = "ine 2 is left out.", "`f` is called.\n"
     changed = about("left_out", f"{call}L{edit} What becomes of this call?", "it returns the same values")
     prompt = f"In your code, l{edit} Where is then the first cross of `check`?"
-    assert _are_twins(about("requirement", prompt, "clears gradients"), changed)
-    assert not _are_twins(about("requirement", prompt.replace("2", "3"), "clears gradients"), changed)
+    assert _ask_the_same(about("requirement", prompt, "clears gradients"), changed)
+    assert not _ask_the_same(about("requirement", prompt.replace("2", "3"), "clears gradients"), changed)
     value = about("value", f"{call}What is the value of `found` after line 2?", "[2, 2, 11]")
-    assert _are_twins(about("result", f"{call}What does it return?", "(2, 2, 11)"), value)
-    assert not _are_twins(about("result", f"{call}What does it return?", "(2, 11)"), value)
-    assert _are_twins(about("left_out", f"{call}Line 4 is left out.", "it returns the same values"), changed)
-    assert not _are_twins(about("left_out", f"{call}Line 4 is left out.", "it returns other values"), changed)
+    assert _ask_the_same(about("result", f"{call}What does it return?", "(2, 2, 11)"), value)
+    assert not _ask_the_same(about("result", f"{call}What does it return?", "(2, 11)"), value)
+    assert _ask_the_same(about("left_out", f"{call}Line 4 is left out.", "it returns the same values"), changed)
+    assert not _ask_the_same(about("left_out", f"{call}Line 4 is left out.", "it returns other values"), changed)
 
 
 def test_what_a_call_hangs_on_is_shown() -> None:

@@ -41,13 +41,13 @@ _SEEDS = 10**6
 _FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
 _NUMBER, _SHAPE = re.compile(r"-?[\d.]+"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
-_EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may hang on all that goes in
-_HIDING = re.compile(  # words for what is not shown
+_EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may depend on all that goes in
+_HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
     r"|(?!(?:SGD|Adam\w?|DataLoader)\b)[A-Z_]\w+[;.])"
 )
-_UNSEEN = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
+_HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
@@ -69,7 +69,7 @@ def own_code_questions(
     is run once `limit` is reached.
     """
     code = OwnCode(exercise, key, text, called, names, limit)
-    drawn = DrawnByWorth([], [], [], [])
+    drawn = RankedQuestions([], [], [], [])
     ran = False
     for case in chain(_cases(exercise, random), _cases(exercise, random)):
         if len(drawn.good) >= most or limit.is_over():
@@ -78,7 +78,7 @@ def own_code_questions(
         if run is not None and run.events:
             ran = True
             _add_of_one_run(AskedRun(code, run, random), drawn, most)
-    found = [*drawn.good, *drawn.dull, *drawn.copied, *drawn.hanging][:most]
+    found = [*drawn.good, *drawn.repeated, *drawn.copied, *drawn.hidden][:most]
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)
@@ -133,32 +133,33 @@ def _is_float(value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class DrawnByWorth:
+class RankedQuestions:
     """The questions drawn so far, by what a reader learns from them.
 
-    `dull` ones are nearly asked already, the answers of `copied` ones stand in the question, and `hanging` ones hang on
-    something that is not shown: they are asked, in this order, only where all runs give too few good ones.
+    `repeated` ones are nearly asked already, the answers of `copied` ones stand in the question, and those of `hidden`
+    ones depend on something that is not shown: they are asked, in this order, only where all runs give too
+    few good ones.
     """
 
     good: list[Question]
-    dull: list[Question]
+    repeated: list[Question]
     copied: list[Question]
-    hanging: list[Question]
+    hidden: list[Question]
 
     def add(self, question: Question) -> None:
         """Add a question that was not drawn yet."""
-        others = (*self.good, *self.dull, *self.copied, *self.hanging)
+        others = (*self.good, *self.repeated, *self.copied, *self.hidden)
         if any(question.prompt == other.prompt for other in others):
             return
         if _can_be_copied(question):
             self.copied.append(question)
-        elif _is_hanging(question):
-            self.hanging.append(question)
+        elif _depends_on_hidden(question):
+            self.hidden.append(question)
         else:
-            (self.dull if any(_are_twins(question, other) for other in others) else self.good).append(question)
+            (self.repeated if any(_ask_the_same(question, other) for other in others) else self.good).append(question)
 
 
-def _add_of_one_run(asked: AskedRun, drawn: DrawnByWorth, most: int) -> None:
+def _add_of_one_run(asked: AskedRun, drawn: RankedQuestions, most: int) -> None:
     """Add questions about one run, of as many kinds as there are."""
     random = asked.random
     kinds = [*random.sample(_ON_VALUES, len(_ON_VALUES)), *random.sample(_ON_CHANGES, len(_ON_CHANGES))]
@@ -188,7 +189,7 @@ def _can_be_copied(question: Question) -> bool:
     return question.kind in _FACTS and is_shown and not _NUMBER.fullmatch(right)
 
 
-def _are_twins(one: Question, other: Question) -> bool:
+def _ask_the_same(one: Question, other: Question) -> bool:
     """Return whether two questions ask nearly the same: of one thing, or with the same answer."""
     rights = [each.right_choice.strip("([,])") for each in (one, other)]
     is_known = rights[0] == rights[1] and one.kind != "memory"
@@ -197,11 +198,11 @@ def _are_twins(one: Question, other: Question) -> bool:
     )
 
 
-def _is_hanging(question: Question) -> bool:
-    """Return whether an answer hangs on what the words of the call do not show."""
+def _depends_on_hidden(question: Question) -> bool:
+    """Return whether an answer depends on what the words of the call do not show."""
     call = question.prompt.partition("\n")[0]
-    is_hidden = _HIDING.search(call) is not None and question.kind in _EXACT
-    return is_hidden or (_UNSEEN.search(call) is not None and question.kind in _FACTS)
+    is_hidden = _HIDDEN.search(call) is not None and question.kind in _EXACT
+    return is_hidden or (_HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS)
 
 
 def _subject(question: Question) -> str:

@@ -207,12 +207,12 @@ def value_distractors(text: str, given: str = "") -> list[str]:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return []
-    is_arranged = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
-    others = [*(_arranged(value) if is_arranged else ()), *_others(value)]
+    is_rearranged = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
+    others = [*(_rearranged(value) if is_rearranged else ()), *_others(value)]
     return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in others) if each != text]
 
 
-def _arranged(value: list[Any]) -> list[Any]:
+def _rearranged(value: list[Any]) -> list[Any]:
     """Return a table or a row with its entries in other orders: by columns, from the end, moved by one place."""
     if value and all(isinstance(each, list) for each in value):
         columns = [[list(each) for each in zip(*value, strict=True)]] if len({*map(len, value)}) == 1 else []
