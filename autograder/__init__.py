@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.notebook.ask_assistant import ask_assistant
+    from autograder.notebook.assistant_prompt import ask_assistant
     from autograder.notebook.check_and_hint import check, hint
     from autograder.notebook.keep_in_drive import keep_in_drive
     from autograder.notebook.lesson_cell_functions import reveal, shows_error
-    from autograder.notebook.mine import mine
+    from autograder.notebook.own_answer_or_fallback import mine
     from autograder.notebook.progress_overview import progress
     from explorers.bug_hunt_quiz import hunt, mend
     from explorers.own_code_quiz import about
@@ -35,13 +35,13 @@ __all__ = [
 ]
 _HOMES = {
     "about": "explorers.own_code_quiz",
-    "ask_assistant": "notebook.ask_assistant",
+    "ask_assistant": "notebook.assistant_prompt",
     "check": "notebook.check_and_hint",
     "hint": "notebook.check_and_hint",
     "hunt": "explorers.bug_hunt_quiz",
     "keep_in_drive": "notebook.keep_in_drive",
     "mend": "explorers.bug_hunt_quiz",
-    "mine": "notebook.mine",
+    "mine": "notebook.own_answer_or_fallback",
     "progress": "notebook.progress_overview",
     "reveal": "notebook.lesson_cell_functions",
     "review": "explorers.review_quiz",
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: torch takes seconds to import, and most commands do not need it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.shadowing_packages import refuse_other_packages
+    from autograder.package_name_collisions import refuse_other_packages
 
     refuse_other_packages()
     home = _HOMES[name]

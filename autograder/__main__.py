@@ -17,7 +17,7 @@ from pathlib import Path
 from autograder import cli
 from autograder.errors import CourseError, WorkFailed
 from autograder.faster_startup import block_slow_imports, collect_rarely
-from autograder.shadowing_packages import collision_message
+from autograder.package_name_collisions import collision_message
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 _RESEND_SECONDS = 0.05

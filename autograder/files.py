@@ -45,7 +45,7 @@ def create_marker_file(path: Path) -> None:
     write_all({path: b""})
 
 
-def written_since(moment: float, paths: Iterable[Path]) -> bool:
+def any_changed_since(moment: float, paths: Iterable[Path]) -> bool:
     """Return whether any of these files was written, renamed or removed since `moment` (seconds, as of `time.time`)."""
     return any(_last_touched(path) >= moment for path in paths)
 
@@ -66,7 +66,7 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())  # some file systems report a full disk only here
 
 
-def digest_of(*parts: str | bytes) -> str:
+def sha256_of_texts(*parts: str | bytes) -> str:
     """Return one SHA-256 digest for several texts. The digests of ("ab", "c") and ("a", "bc") differ."""
     whole = hashlib.sha256()
     for part in parts:

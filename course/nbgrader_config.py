@@ -29,13 +29,13 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 # --- autograding
 
 # Submissions are read and repaired by us, whatever they are called and whatever happened to their cells, ...
-c.Autograde.exporter_class = "autograder.nbgrader_plugin.autograde.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.autograde.name_as_released"
+c.Autograde.exporter_class = "autograder.nbgrader_plugin.autograde.RepairingExporter"
+c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.autograde.copy_to_released_name"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
 # What we give nbgrader is made from the released notebook, so most of its own repairs have nothing to do, and
 # everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
 c.Autograde.sanitize_preprocessors = [
-    "autograder.nbgrader_plugin.autograde.CourseCells",
+    "autograder.nbgrader_plugin.autograde.RestoreHiddenTests",
     "autograder.nbgrader_plugin.autograde.GradeSubmission",
     "autograder.nbgrader_plugin.save_grades.SaveGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
@@ -49,14 +49,14 @@ c.GenerateFeedback.exporter_class = "autograder.nbgrader_plugin.feedback_page.Fe
 c.GenerateFeedback.preprocessors = [
     "autograder.nbgrader_plugin.hide_tests_in_feedback.HideTests",
     "autograder.nbgrader_plugin.feedback_page.ScorePreprocessor",
-    "autograder.nbgrader_plugin.feedback_page.Summary",
+    "autograder.nbgrader_plugin.feedback_page.SummaryPreprocessor",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 
 # --- what comes in and goes out
 
 # Links in the exchange are not followed, and a student's name is no formula.
-c.ExchangeFactory.collect = "autograder.nbgrader_plugin.exchange_collect.CollectPlainFiles"
+c.ExchangeFactory.collect = "autograder.nbgrader_plugin.exchange_collect.CollectWithoutSymlinks"
 c.ExportApp.plugin_class = "autograder.nbgrader_plugin.export_plugins.PlainGrades"
 
 # --- a teacher's own

@@ -18,7 +18,7 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # torch's errors f
 
 
 @dataclass(frozen=True)
-class Shown:
+class TensorData:
     """A tensor as plain data: `values` is a nested list, or None if there are too many."""
 
     name: str
@@ -36,11 +36,11 @@ class Exploration:
     """
 
     code: str
-    inputs: tuple[Shown, ...]
+    inputs: tuple[TensorData, ...]
     rule: str
     rows: tuple[AlignedDimension, ...] = ()
     shape: tuple[int, ...] | None = None
-    result: Shown | None = None
+    result: TensorData | None = None
     shares: tuple[str, ...] = ()
     error: str = ""
     note: str = ""
@@ -131,6 +131,6 @@ def _share(tensor: Tensor, result: Tensor) -> bool:
     return address != 0 and address == result.untyped_storage().data_ptr()
 
 
-def _shown(name: str, tensor: Tensor) -> Shown:
+def _shown(name: str, tensor: Tensor) -> TensorData:
     values = tensor.tolist() if tensor.numel() <= MOST_VALUES else None
-    return Shown(name, tuple(tensor.shape), tensor.stride(), str(tensor.dtype).removeprefix("torch."), values)
+    return TensorData(name, tuple(tensor.shape), tensor.stride(), str(tensor.dtype).removeprefix("torch."), values)

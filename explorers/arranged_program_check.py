@@ -11,7 +11,7 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from autograder.diagnosis.verdict import Report
-from autograder.notebook.check_and_hint import LAST_REPORTS, visible_report
+from autograder.notebook.check_and_hint import LAST_REPORTS, report_on_visible_cases
 from explorers.controls import Refused
 from explorers.parsons_problem import GAP, Arrangement, Pieces
 
@@ -34,7 +34,7 @@ def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:
         raise Refused(f"Fill the gap in `{open_lines[0]}` first: write what belongs in place of `{GAP}`.")
     text = arrangement.text(pieces)
     with redirect_stdout(io.StringIO()), capture_output(stdout=False, stderr=False):  # the page cannot show output
-        return visible_report(pieces.name, _made(pieces.name, text), text)
+        return report_on_visible_cases(pieces.name, _made(pieces.name, text), text)
 
 
 def _made(name: str, text: str) -> object:

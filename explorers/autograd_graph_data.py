@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from explorers.backward_pass_recorder import BackwardPass, LeafGradChange, NodeGradients, walk_back
-from explorers.graph_modules import FoldableModules, find_foldable_modules
 from explorers.graph_traversal import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
+from explorers.group_graph_steps_by_module import FoldableModules, find_foldable_modules
 from explorers.saved_tensors import Saved, saved_by
-from explorers.tensor_summary import Values, short_dtype_name, values_of
+from explorers.tensor_values import Values, short_dtype_name, values_of
 
 NamedTensors = Mapping[str, Tensor]
 

@@ -9,10 +9,10 @@ from explorers.autograd_graph_data import Graph, Node, NodeOutput
 from explorers.backward_pass_recorder import LeafGradChange
 from explorers.explorer_markup import choice_button, numbers, scrolled
 from explorers.graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
-from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, ReaderStep
+from explorers.group_graph_steps_by_module import GraphRow
 from explorers.saved_tensors import Saved
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 NOTHING = Html("")
 LEAF = "A leaf: a tensor that requires grad and is not the result of a step. Here the backward pass ends."

@@ -15,11 +15,11 @@ from explorers.graph_labels import (
     row_label,
     tensor_in_brief,
 )
-from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, UnfoldedGraph, row_id
 from explorers.graph_traversal import ResultPlace
+from explorers.group_graph_steps_by_module import GraphRow
 from explorers.saved_tensors import Saved
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 MOST_LISTED = 15  # rows around the present step
 MOST_TOLD = 60  # rows of a page that shows all steps at once

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html
 from explorers.autograd_graph_data import Graph, read_graph
+from explorers.autograd_stepper_view import autograd_stepper_view, step_heading
 from explorers.controls import Control, Refused
-from explorers.graph_animation import GraphFilm, is_filmed
+from explorers.graph_animation import GraphFilm, fits_one_picture
 from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
-from explorers.graph_picture import graph_picture, step_heading
 from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
 from explorers.recorded_animation import Film
 from explorers.widget import Explorer
@@ -65,7 +65,7 @@ class AutogradStepper(Explorer):
 
     def draw(self) -> Html:
         """Return the present step and the list of steps, and the graph if no film shows it."""
-        return graph_picture(self._story, is_filmed=self._film is not None)
+        return autograd_stepper_view(self._story, is_filmed=self._film is not None)
 
     def moving(self) -> Film | None:
         """Return the film of all steps with the present folding, or None if the graph is too large.
@@ -85,7 +85,7 @@ class AutogradStepper(Explorer):
     def _film(self) -> Film | None:
         story = self._story
         if story.unfolded not in self._films:
-            self._films[story.unfolded] = _filmed(story) if is_filmed(story) else None
+            self._films[story.unfolded] = _filmed(story) if fits_one_picture(story) else None
         return self._films[story.unfolded]
 
     def page(self) -> Html:

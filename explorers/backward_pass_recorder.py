@@ -19,7 +19,7 @@ from torch.autograd.graph import GradientEdge
 
 from explorers.apply_operation import MOST_VALUES
 from explorers.graph_traversal import OrderedGraph, ResultPlace, is_leaf
-from explorers.tensor_summary import Values, values_of
+from explorers.tensor_values import Values, values_of
 
 
 @dataclass(frozen=True)

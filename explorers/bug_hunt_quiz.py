@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from autograder.course.course import Course, current_course
-from autograder.course.faulty_program_names import faulty_program_name, hunted_exercise
+from autograder.course.faulty_program_names import hunted_exercise, name_with_their_prefix
 from autograder.diagnosis.value_kinds import type_words
 from autograder.exercises.probe import see
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
-from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.check_and_hint import report_on_visible_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED
 from autograder.notebook.lesson_cell_functions import wrap_message
-from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook, shell_of_reader
+from autograder.notebook.progress_log import LOGBOOK, progress_folder, shell_of_reader
+from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 from autograder.notebook.report_rendering import Feedback
-from autograder.notebook.saved_and_run_cells import path_of_notebook
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
-from autograder.questions.hunt_questions import line_question, sentence_question, shows_known_mistake
+from autograder.questions.hunt_questions import line_question, mistake_still_in_key, sentence_question
 from autograder.questions.question import Question
 
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
@@ -88,8 +88,8 @@ def mend(answer: object = None) -> None:
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
     known = course.keys(course.find(exercise).chapter)
-    text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, text_of(exercise, answer, known))
-    report = visible_report(exercise, answer, text)
+    text = re.sub(rf"\b{name_with_their_prefix(exercise)}\b", exercise, text_of(exercise, answer, known))
+    report = report_on_visible_cases(exercise, answer, text)
     display(Feedback(report))
     if report.passed:
         print("Mended. `hunt()` brings another one.")
@@ -126,7 +126,7 @@ def _may_be_graded_here(name: str) -> bool:
     shell = shell_of_reader()
     path = path_of_notebook(shell) if shell is not None else None
     try:
-        return path is None or f"{CHECK}{faulty_program_name(name)}" in path.read_text(encoding="utf-8")
+        return path is None or f"{CHECK}{name_with_their_prefix(name)}" in path.read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return True
 
@@ -190,15 +190,15 @@ def _next_one(hunts: list[BugHunt], course: Course) -> BugHunt:
 
 
 def _still_fits(each: BugHunt, course: Course) -> bool:
-    return shows_known_mistake(each, course.keys(course.find(each.exercise).chapter)[each.exercise])
+    return mistake_still_in_key(each, course.keys(course.find(each.exercise).chapter)[each.exercise])
 
 
 def _digest(each: BugHunt) -> str:
-    return digest_of(each.exercise, each.code)[:12]
+    return sha256_of_texts(each.exercise, each.code)[:12]
 
 
 def _file() -> Path | None:
-    folder = folder_of_notebook()
+    folder = progress_folder()
     return folder / SEEN if folder is not None else None
 
 

@@ -96,7 +96,7 @@ class Pad:
         return replace(self.emptied(), strokes=self.kept[-1].strokes, kept=self.kept[:-1])
 
 
-def drawing_of(strokes: tuple[PenStroke, ...]) -> Tensor:
+def rasterize_strokes(strokes: tuple[PenStroke, ...]) -> Tensor:
     """Return strokes as a float tensor (32, 32): 1 where the center of a pixel was under the brush, 0 elsewhere."""
     black = torch.zeros(SIDE, SIDE, dtype=torch.bool)
     for stroke in strokes:
@@ -112,7 +112,7 @@ def _under_brush(stroke: PenStroke) -> Tensor:
 
 
 @dataclass(frozen=True)
-class DrawingControl(Control):
+class DrawingCanvas(Control):
     """The drawing control: the page shows the strokes, and sends the stroke that the reader is drawing."""
 
     strokes: tuple[PenStroke, ...] = ()

@@ -14,15 +14,15 @@ from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
 from explorers.drawing_pad_rendering import (
     MOST_SHOWN,
-    ComparedPad,
     LabeledDrawing,
+    ModelPad,
     count_right,
     in_words,
     pads_side_by_side,
     prediction_picture,
     samples_picture,
 )
-from explorers.drawing_pad_state import BRUSHES, SIDE, DrawingControl, KeptDrawing, Pad, drawing_of
+from explorers.drawing_pad_state import BRUSHES, SIDE, DrawingCanvas, KeptDrawing, Pad, rasterize_strokes
 from explorers.explorer_markup import still
 from explorers.run_model_on_drawing import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
@@ -91,12 +91,12 @@ class DigitPad(Explorer):
     @property
     def drawing(self) -> Tensor:
         """Return the drawing as a float tensor (32, 32): 1 where there is ink, 0 elsewhere."""
-        return drawing_of(self._paper.pad.strokes)
+        return rasterize_strokes(self._paper.pad.strokes)
 
     @property
     def kept(self) -> Labeled:
         """Return the saved drawings, floats (n, 32, 32), and their digits, int64 (n,)."""
-        drawings = [drawing_of(each.strokes) for each in self._paper.pad.kept]
+        drawings = [rasterize_strokes(each.strokes) for each in self._paper.pad.kept]
         labels = torch.tensor([each.digit for each in self._paper.pad.kept], dtype=torch.int64)
         return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
@@ -115,7 +115,7 @@ class DigitPad(Explorer):
     def _read_kept(self) -> None:
         """Run the model on the latest saved drawings; it may have learned since it last read them."""
         self._kept_read = self._read_all(
-            (drawing_of(each.strokes), each.digit) for each in self._paper.pad.kept[-MOST_SHOWN:]
+            (rasterize_strokes(each.strokes), each.digit) for each in self._paper.pad.kept[-MOST_SHOWN:]
         )
 
     def _read_all(self, drawings: Iterable[tuple[Tensor, int]]) -> list[LabeledDrawing]:
@@ -129,7 +129,7 @@ class DigitPad(Explorer):
     def draw(self) -> Html:
         """Return the model's input and answer, the saved drawings, and the named pads side by side."""
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
-        stages = [ComparedPad(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
+        stages = [ModelPad(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
         is_compared = len(stages) > 1 and any(stage.reading.asked or stage.count for stage in stages)
         beside = pads_side_by_side(stages) if is_compared else Html("")
         picture = prediction_picture(self.drawing, self._reading, self._kept_read, self._told_of_kept())
@@ -138,9 +138,7 @@ class DigitPad(Explorer):
     def at_rest(self) -> Html:
         """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
         samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
-        stages = [
-            ComparedPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages
-        ]
+        stages = [ModelPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
         own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
         return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 
@@ -177,7 +175,7 @@ class DigitPad(Explorer):
         again = [Control("button", "again", f"Bring back {_drawings(paper.offered)}")] if paper.offered else []
         strokes, width = paper.pad.strokes, BRUSHES[paper.brush]
         return [
-            DrawingControl("strokes", "draw", "Draw a digit", hint=HOW, strokes=strokes, width=width),
+            DrawingCanvas("strokes", "draw", "Draw a digit", hint=HOW, strokes=strokes, width=width),
             Control("choice", "brush", "Brush", paper.brush, tuple(BRUSHES)),
             Control("button", "undo", "Undo"),
             Control("button", "clear", "Clear"),

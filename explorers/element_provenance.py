@@ -20,7 +20,7 @@ _SPELLED = 4  # a sum with more operands is shortened
 
 
 @dataclass(frozen=True)
-class Cells:
+class TensorElements:
     """A tensor's numbers as text, in the order of their indices, and their places in memory.
 
     `places` has the position of each number in a memory of `memory` numbers; `memory` is 0 if that exceeds MOST_VALUES.
@@ -41,15 +41,15 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Traced:
+class OperationProvenance:
     """An operation number by number.
 
     `made[i][k]` are the places in operand k from which number i of the result was made. `result` is None if torch
     refuses the operation.
     """
 
-    inputs: tuple[Cells, ...]
-    result: Cells | None
+    inputs: tuple[TensorElements, ...]
+    result: TensorElements | None
     made: tuple[tuple[tuple[int, ...], ...], ...]
     operation: str
 
@@ -65,7 +65,7 @@ class Traced:
         return " and ".join(cell_name(operand, at) for at in source)
 
 
-def cell_name(cells: Cells, at: int) -> str:
+def cell_name(cells: TensorElements, at: int) -> str:
     """Return the name of a number: `base[0, 1]`, or the tensor's name if it holds a single number."""
     index = list(cells.indices)[at]
     return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
@@ -77,7 +77,7 @@ def trace_cells(
     tensors: Sequence[Tensor],
     arguments: Arguments,
     known: Mapping[str, Tensor] | None = None,
-) -> Traced | None:
+) -> OperationProvenance | None:
     """Return an exploration cell by cell; None if a tensor is empty, or too large to be written out."""
     shown = [*found.inputs, *([found.result] if found.result else [])]
     if found.unread or any(each.values is None or not prod(each.shape) for each in shown) or _is_cut(found):
@@ -85,12 +85,12 @@ def trace_cells(
     values = [tensor.detach() for tensor in tensors]
     inputs = tuple(_cells(each.name, value, each.name) for each, value in zip(found.inputs, values, strict=True))
     if found.result is None:
-        return Traced(inputs, None, (), operation)
+        return OperationProvenance(inputs, None, (), operation)
     chosen = OPERATIONS[operation]
     named = {each.name: tensor for each, tensor in zip(found.inputs, tensors, strict=True)} | dict(known or {})
     read = chosen.read({**chosen.starts(tensors[0].dim()), **arguments}, named)
     result = _cells("result", chosen.apply(values, read), (*found.shares, "result")[0])
-    return Traced(inputs, result, _made(operation, values, read), operation)
+    return OperationProvenance(inputs, result, _made(operation, values, read), operation)
 
 
 def _is_cut(found: Exploration) -> bool:
@@ -98,7 +98,7 @@ def _is_cut(found: Exploration) -> bool:
     return found.shape is not None and found.result is None
 
 
-def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
+def _cells(name: str, tensor: Tensor, owner: str) -> TensorElements:
     shape, stride = tuple(tensor.shape), tensor.stride()
     start = int(tensor.storage_offset())
     places = (
@@ -107,7 +107,7 @@ def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
     )
     length = tensor.untyped_storage().nbytes() // tensor.element_size()
     numbers = tuple(number(each) for each in tensor.flatten().tolist())
-    return Cells(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
+    return TensorElements(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
 
 
 def _made(operation: str, tensors: Sequence[Tensor], given: ReadArguments) -> tuple[tuple[tuple[int, ...], ...], ...]:

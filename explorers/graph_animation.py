@@ -10,13 +10,13 @@ from typing import Any
 
 from autograder.notebook.html_markup import Html, join, tag
 from explorers.autograd_graph_data import Node
+from explorers.autograd_stepper_view import LEGEND, pairs_of, render_row_box
 from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, draw_film, laid_out_in_bands
 from explorers.graph_labels import tensor_in_brief
-from explorers.graph_modules import GraphRow
-from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_steps import UnfoldedGraph
+from explorers.group_graph_steps_by_module import GraphRow
 from explorers.recorded_animation import PartValues, RecordedRun
-from explorers.tensor_summary import Values
+from explorers.tensor_values import Values
 
 MOST_FILMED = 550  # a graph with more rows is not filmed
 MOST_AT_ONCE = 40  # rows one below the other, in a graph that is filmed
@@ -28,7 +28,7 @@ _GROUND = 24  # pixels above the bars, for their title
 Numbers = Sequence[float]
 
 
-def is_filmed(story: UnfoldedGraph) -> bool:
+def fits_one_picture(story: UnfoldedGraph) -> bool:
     """Return whether a graph has few enough rows to be drawn in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
@@ -49,7 +49,7 @@ class GraphFilm:
 
     def picture(self, values: PartValues) -> Html:
         """Return the graph and the gradient bars, with the values of one frame."""
-        boxes = [box_of(self.story, row) for row in self.story.rows]
+        boxes = [render_row_box(self.story, row) for row in self.story.rows]
         marked = [
             (f"n{place}", values[f"n{place}.class"], [values[f"n{place}l{line}.text"] for line in range(LINES)])
             for place in range(len(boxes))
@@ -64,7 +64,7 @@ class GraphFilm:
         story = replace(self.story, at=at)
         now, values = story.moments[at], dict[str, str]()
         for row in story.rows if at == 0 else (story.moments[at - 1].row, now.row):
-            place, box = self._place[row], box_of(story, row)
+            place, box = self._place[row], render_row_box(story, row)
             values[f"n{place}.class"] = f"x-box {box.kind}"
             values |= {f"n{place}l{n}.text": text for n, text in enumerate((*box.lines, "", "")[:LINES])}
         x, y = self._layout.middle[self._place[now.row]]

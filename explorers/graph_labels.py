@@ -7,9 +7,9 @@ from typing import Any
 
 from explorers.autograd_graph_data import Graph, Node
 from explorers.explorer_markup import number
-from explorers.graph_modules import GraphRow
 from explorers.graph_traversal import ResultPlace
-from explorers.tensor_summary import Values
+from explorers.group_graph_steps_by_module import GraphRow
+from explorers.tensor_values import Values
 
 FEW = 4  # a tensor with at most this many numbers is written out in a line
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from explorers.autograd_graph_data import Graph
-from explorers.graph_modules import GraphRow, rows_of, sort_topologically
+from explorers.group_graph_steps_by_module import GraphRow, rows_of, sort_topologically
 
 Phase = Literal["forward", "back"]
 FOLDED_FROM = 16  # nodes; a smaller graph starts with all modules unfolded

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html, join, tag
 from explorers.explorer_markup import number
-from explorers.loop_copy import OwnChance, Parts
+from explorers.loop_copy import IsolatedRandomState, TrainingObjects
 from explorers.loop_run import LINES, LoopExecution
 from explorers.loop_state import RIGHT_ORDER, Line
 from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, ball, records_all_choices
@@ -57,7 +57,7 @@ def optimizer_rate(optimizer: Any) -> float | None:
 class LoopFilm:
     """Records runs of a loop, all from the same start and with the same axes."""
 
-    def __init__(self, parts: Parts, seed: int) -> None:
+    def __init__(self, parts: TrainingObjects, seed: int) -> None:
         self._parts, self._seed = parts, seed
         self._weight = _only_number(parts.model)
 
@@ -85,7 +85,7 @@ class LoopFilm:
         run, end = LoopExecution(self._parts, self._seed, rate), math.inf
         looks: list[FrameContent] = []
         for step in range(STEPS + 1):
-            with OwnChance(self._seed).drawn():
+            with IsolatedRandomState(self._seed).drawn():
                 look = self._look(run.parts, window)
             error = next(_errors(run, lines, step), "")
             if error:
@@ -97,7 +97,7 @@ class LoopFilm:
                 end = time.thread_time() + SECONDS
         return looks, ""
 
-    def _look(self, parts: Parts, window: tuple[float, float] | None) -> FrameContent:
+    def _look(self, parts: TrainingObjects, window: tuple[float, float] | None) -> FrameContent:
         """Return everything but the loss, computed on a copy so that the run itself is not changed."""
         if not self._weight and not self._points:
             return FrameContent([], [], None, None, "")
@@ -108,7 +108,7 @@ class LoopFilm:
             valley, place = self._over_weight(model, parts, here, window) if self._weight else ([], None)
             return FrameContent(self._fitted(model), valley, place, None, told)
 
-    def _over_weight(self, model: nn.Module, parts: Parts, here: float, window: Any) -> tuple[Curve, Any]:
+    def _over_weight(self, model: nn.Module, parts: TrainingObjects, here: float, window: Any) -> tuple[Curve, Any]:
         low, high = window or (here, here)
         wanted = [*torch.linspace(low, high, _PLACES if window else 1).tolist(), here]
         weight = dict(model.named_parameters())[self._weight]
@@ -164,7 +164,7 @@ class LoopFilm:
         (left, right), (low, high) = (_span([point[axis] for point in self._points]) for axis in (0, 1))
         fit = PlotAxes(left, right, low, high)
         left, right = self._window or (0.0, 1.0)
-        with OwnChance(self._seed).drawn():
+        with IsolatedRandomState(self._seed).drawn():
             first = self._look(self._parts, self._window).valley
         known = [look.loss for look in self._reference if look.loss is not None and math.isfinite(look.loss)]
         valley = PlotAxes(left, right, *_span([*(loss for _, loss in first), *known]))
@@ -197,7 +197,7 @@ def _errors(run: LoopExecution, lines: Sequence[Line], step: int) -> Iterator[st
                 yield f"{LINES[line.name]}: {outcome.error}"
 
 
-def _loss(model: nn.Module, parts: Parts) -> float:
+def _loss(model: nn.Module, parts: TrainingObjects) -> float:
     try:
         return float(parts.criterion(model(parts.x), parts.y))
     except Exception:  # the reader's model and criterion may raise anything; the loop itself reports it

@@ -15,7 +15,7 @@ MOST_NUMBERS = 20_000_000  # numbers in all parameters; with more, each line wou
 
 
 @dataclass(frozen=True)
-class Parts:
+class TrainingObjects:
     """What a training loop needs: model, optimizer of its parameters, criterion, and one batch `x`, `y`."""
 
     model: Any
@@ -24,14 +24,14 @@ class Parts:
     x: Any
     y: Any
 
-    def copied(self) -> Parts:
+    def copied(self) -> TrainingObjects:
         """Return a copy of the parts with the optimizer's state and each `.grad`; raise ValueError if that fails.
 
         Hooks of modules come along. Hooks of tensors and optimizers do not: torch's own copies leave them out.
         """
         memo: dict[int, Any] = {}
         try:
-            made = Parts(
+            made = TrainingObjects(
                 copy.deepcopy(self.model, memo),
                 copied_optimizer(self.optimizer, memo),
                 copy.deepcopy(self.criterion, memo),
@@ -68,7 +68,7 @@ class Parts:
         return [parameter for group in groups for parameter in group["params"]]
 
 
-def checked_parts(parts: Parts) -> Parts:
+def validate_parts(parts: TrainingObjects) -> TrainingObjects:
     """Return the parts; raise TypeError or ValueError if the five lines cannot run with them."""
     if not isinstance(parts.model, torch.nn.Module):
         raise TypeError(f"expected a model, an nn.Module; found {type(parts.model).__name__}.")
@@ -105,7 +105,7 @@ def _copied_batch(value: Any) -> Any:
     return copy.deepcopy(value)
 
 
-class OwnChance:
+class IsolatedRandomState:
     """The loop's own random state: the same in each run, and separate from the reader's generators."""
 
     def __init__(self, seed: int) -> None:

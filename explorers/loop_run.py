@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explorers.loop_copy import OwnChance, Parts
+from explorers.loop_copy import IsolatedRandomState, TrainingObjects
 
 # As chapter 4 writes them, in the right order.
 LINES = {
@@ -54,12 +54,12 @@ class LineOutcome:
 class LoopExecution:
     """A run of some of the five lines on a copy of the parts; `rate` replaces the learning rate."""
 
-    def __init__(self, parts: Parts, seed: int, rate: float | None = None) -> None:
+    def __init__(self, parts: TrainingObjects, seed: int, rate: float | None = None) -> None:
         self.parts = parts.copied()
         for group in self.parts.optimizer.param_groups if rate is not None else ():
             group["lr"] = rate
         self._names = self.parts.names()
-        self._chance = OwnChance(seed)
+        self._chance = IsolatedRandomState(seed)
         self._scope: dict[str, Any] = {**vars(self.parts)}
 
     def execute(self, line: str) -> LineOutcome:

@@ -15,7 +15,7 @@ from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.time_limit import OutOfTime, deadline
 from autograder.questions.own_code_question_part import DRAWS, lines_to_copy
-from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
+from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.student_program import NoQuestions
@@ -68,7 +68,7 @@ def _questions(exercise: Exercise, last: LastCheck, draw: int | None) -> list[Qu
     names = {**_names_of(last.answer), called: last.answer}
     key = keys[exercise.name]
     if draw is not None:
-        return repeatable_questions(exercise, key, text, called, names, draw)
+        return deterministic_questions(exercise, key, text, called, names, draw)
     return own_code_questions(exercise, key, text, called, names, _RANDOM, limit_seconds(_SECONDS))
 
 

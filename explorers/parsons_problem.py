@@ -125,14 +125,14 @@ def arrangement_from_call(
         number = _number(pieces, number)
         if number in {each.number for each in made.places}:
             raise ValueError(f"line {number} stands in the order twice: each line can be used once.")
-        level = next_indent_level(pieces, made.places) if level is None else level
+        level = indent_for_appended_line(pieces, made.places) if level is None else level
         if type(level) is not int or not 0 <= level <= DEEPEST:
             raise ValueError(f"expected a level from 0 to {DEEPEST} for line {number}, found {level!r}.")
         made = replace(made, places=(*made.places, Place(number, level)))
     return made
 
 
-def next_indent_level(pieces: Pieces, places: Sequence[Place]) -> int:
+def indent_for_appended_line(pieces: Pieces, places: Sequence[Place]) -> int:
     """Return the level of a line that is appended to these."""
     if not places:
         return 0

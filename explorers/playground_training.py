@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from explorers.explorer_markup import number
-from explorers.loop_copy import OwnChance, copied_optimizer
+from explorers.loop_copy import IsolatedRandomState, copied_optimizer
 from explorers.playground_points import POINTS, make_points
 from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, records_all_choices
 
@@ -41,7 +41,7 @@ LOSSES = PlotAxes(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
 _LEFT, _TOP, _RIGHT, _BOTTOM = PLANE.inside
 _GROUND = f"M{_LEFT},{_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z"
 
-KeptParts = tuple[nn.Module, Any, OwnChance]
+KeptParts = tuple[nn.Module, Any, IsolatedRandomState]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Player:
+class ReaderTrainingSetup:
     """The reader's part: a function that makes a model, the training step, and an optimizer class."""
 
     make: Callable[[], nn.Module]
@@ -106,7 +106,7 @@ class Player:
 
     def _steps(
         self, points: Tensor, labels: Tensor, rate: float, last: PlayMoment | None
-    ) -> Iterator[tuple[int, nn.Module, Any, OwnChance]]:
+    ) -> Iterator[tuple[int, nn.Module, Any, IsolatedRandomState]]:
         """Yield the step, the model, the optimizer and the random state after each of the remaining STEPS.
 
         Raises _Stopped if the reader's code raises, or takes too long.
@@ -131,7 +131,7 @@ class Player:
     def _begun(self, rate: float, last: PlayMoment | None) -> KeptParts:
         """Return a model and its optimizer: new ones, or copies of a moment's with another learning rate."""
         if last is None or last.kept is None:
-            chance = OwnChance(0)
+            chance = IsolatedRandomState(0)
             with chance.drawn(), _told("Making the model and the optimizer"):
                 model = self.make()
                 return model, self.optimizer(model.parameters(), lr=rate), chance
@@ -142,7 +142,7 @@ class Player:
         return model, optimizer, chance
 
 
-def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
+def _copied(model: nn.Module, optimizer: Any, chance: IsolatedRandomState) -> KeptParts | None:
     """Return copies to continue from; None if none are needed, or copying fails."""
     if records_all_choices() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
         return None
@@ -152,7 +152,7 @@ def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | 
         return None
 
 
-def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
+def _copies(model: nn.Module, optimizer: Any, chance: IsolatedRandomState) -> KeptParts:
     memo: dict[int, Any] = {}
     return copy.deepcopy(model, memo), copied_optimizer(optimizer, memo), copy.deepcopy(chance)
 
@@ -189,7 +189,7 @@ def _checked(model: Any, points: Tensor) -> None:
 
 def _asked(model: nn.Module, points: Tensor) -> Any:
     """Return the output of a copy of the model in eval mode."""
-    with torch.no_grad(), OwnChance(0).drawn():
+    with torch.no_grad(), IsolatedRandomState(0).drawn():
         return copy.deepcopy(model).eval()(points.clone())
 
 

@@ -11,7 +11,7 @@ from torch import nn
 from autograder.notebook.html_markup import Html, join, prose, tag
 from explorers.controls import Control
 from explorers.playground_points import NAMES
-from explorers.playground_training import LOSSES, PLANE, STEPS, Player, Training
+from explorers.playground_training import LOSSES, PLANE, STEPS, ReaderTrainingSetup, Training
 from explorers.recorded_animation import Film, FilmChoice, PartValues, RecordedRun, ball, records_all_choices
 from explorers.widget import Explorer
 
@@ -25,10 +25,10 @@ _ON = (
 ON_A_PAGE = ("0.03", "0.3", "1", "10")
 
 
-class Playground(Explorer):
+class TrainingPlayground(Explorer):
     """The widget that `playground` returns."""
 
-    def __init__(self, player: Player, name: str) -> None:
+    def __init__(self, player: ReaderTrainingSetup, name: str) -> None:
         super().__init__("Playground")
         self._player, self._name = player, name
         self._data, self._rate = NAMES[0], FIRST
@@ -138,7 +138,7 @@ def _picture(values: PartValues) -> Html:
 
 def playground(
     make_model: Callable[[], nn.Module], train_step: Callable[..., Any], optimizer: Callable[..., Any] = torch.optim.SGD
-) -> Playground:
+) -> TrainingPlayground:
     """Train a model of yours on points in a plane, and watch its boundary between two classes.
 
     `make_model()` returns the model: two numbers in, two logits out. The playground calls `train_step(model, optimizer,
@@ -151,4 +151,6 @@ def playground(
                 f"expected a function for {name}, found {type(given).__name__}. "
                 "Write playground(lambda: MLP([2, 16, 2], nn.ReLU), train_step), with a model and a step of yours."
             )
-    return Playground(Player(make_model, train_step, optimizer), getattr(train_step, "__name__", "train_step"))
+    return TrainingPlayground(
+        ReaderTrainingSetup(make_model, train_step, optimizer), getattr(train_step, "__name__", "train_step")
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.notebook.html_markup import Html, join, prose, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
 from explorers.controls import Control, Refused
@@ -15,7 +15,7 @@ from explorers.widget import Explorer, join_files
 OnAnswer = Callable[[Question, int], str | None]
 
 
-def no_record(question: Question, chosen: int) -> None:
+def ignore_answer(question: Question, chosen: int) -> None:
     """Keep no record of an answer."""
 
 
@@ -28,7 +28,7 @@ class Quiz(Explorer):
 
     _css = join_files("explorer.css", "quiz.css")
 
-    def __init__(self, title: str, questions: Sequence[Question], on_answer: OnAnswer = no_record) -> None:
+    def __init__(self, title: str, questions: Sequence[Question], on_answer: OnAnswer = ignore_answer) -> None:
         super().__init__(title)
         if not questions:
             raise ValueError("a quiz needs a question")
@@ -151,7 +151,7 @@ class Quiz(Explorer):
 
 def _folded(head: str, question: Question, code: str) -> Html:
     """Return a question with a program, whose choices unfold one at a time into what is said of each."""
-    group = f"quiz-{digest_of(question.prompt, question.code)[:8]}"
+    group = f"quiz-{sha256_of_texts(question.prompt, question.code)[:8]}"
     choices = (
         tag(
             "details",

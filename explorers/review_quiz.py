@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from autograder.course.course import current_course
 from autograder.course.course_index import IndexedChapter
 from autograder.errors import UnknownExercise
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.notebook.lesson_cell_functions import wrap_message
-from autograder.notebook.progress_log import LOGBOOK, folder_of_notebook
+from autograder.notebook.progress_log import LOGBOOK, progress_folder
 from autograder.notebook.review_log import REVIEW_LOG, ReviewHistory, ShownQuestions
 from autograder.questions.question import Question
 from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
@@ -40,7 +40,7 @@ def review(sitting: str | None = None) -> Quiz | None:
     place = _place(sitting, course.listed)
     history, today = REVIEW_LOG.read(), date.today()
     there = {each.name: each for each in _open_generators(question_generators(course), course.listed, place, history)}
-    random = Random(sitting) if folder_of_notebook() is None else Random()  # automatic runs are all alike
+    random = Random(sitting) if progress_folder() is None else Random()  # automatic runs are all alike
     shuffled = random.sample(list(there.values()), len(there))  # of equally urgent questions, any one comes first
     order = choose_generators(shuffled, history.answers, today, len(there))
     questions = list(islice(_unseen(order, history.digests, random), QUESTIONS))
@@ -107,7 +107,7 @@ def _unseen(order: Iterable[QuestionGenerator], seen: set[str], random: Random) 
 
 def _digest(question: Question) -> str:
     """Return what identifies a question whatever the order of its choices."""
-    return digest_of(question.code, question.expression)[:8]
+    return sha256_of_texts(question.code, question.expression)[:8]
 
 
 def _record(there: dict[str, QuestionGenerator], titles: dict[str, str]) -> OnAnswer:

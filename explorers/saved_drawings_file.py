@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from autograder.notebook.append_only_file import append_line, read_lines, reason
-from autograder.notebook.progress_log import folder_of_notebook
+from autograder.notebook.progress_log import progress_folder
 from explorers.controls import Refused
 from explorers.drawing_pad_state import MOST_STROKES, KeptDrawing, stroke_of
 
@@ -32,7 +32,7 @@ def take_back(drawing: KeptDrawing) -> str:
 
 def saved_drawings() -> tuple[tuple[KeptDrawing, ...], str]:
     """Return the drawings in the file, and a message for the reader if something is wrong with it."""
-    folder = folder_of_notebook()
+    folder = progress_folder()
     if folder is None:
         return (), ""
     try:
@@ -72,7 +72,7 @@ def _is_taken(line: str, found: dict[str, KeptDrawing]) -> bool:
 
 
 def _noted(said: dict[str, Any], otherwise: str) -> str:
-    folder = folder_of_notebook()
+    folder = progress_folder()
     if folder is None:
         return ""
     try:

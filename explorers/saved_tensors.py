@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from explorers.tensor_summary import Values, values_of
+from explorers.tensor_values import Values, values_of
 
 MOST_LETTERS = 60  # the length of a saved setting's text
 PLAIN = (("alpha", 1), ("beta", 1))  # default factors of `add` and `addmm`, which are not worth showing

@@ -139,6 +139,6 @@ def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[Aligne
     return (*rows[:place], AlignedDimension((None,), 1, "new"), *rows[place:])
 
 
-def no_alignment_rows(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def empty_alignment(_tensors: Sequence[Tensor], _values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Return no rows: the sizes are not combined one by one."""
     return ()

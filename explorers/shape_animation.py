@@ -12,7 +12,7 @@ from torch import Tensor
 
 from autograder.notebook.html_markup import Html, tag
 from explorers.apply_operation import Exploration, explore
-from explorers.element_provenance import Cells, Traced, cell_name, trace_cells
+from explorers.element_provenance import OperationProvenance, TensorElements, cell_name, trace_cells
 from explorers.recorded_animation import PartValues, RecordedRun
 from explorers.shape_operation_catalog import Arguments
 
@@ -69,7 +69,7 @@ class ShapeFilm:
     """Records one exploration: a frame for each number of the result, then one for each number of the operands."""
 
     found: Exploration
-    cells: Traced
+    cells: OperationProvenance
 
     def recorded(self, place: int, count: int) -> RecordedRun:
         """Return the run as number `place` of `count` whose pictures are in one drawing."""
@@ -155,7 +155,7 @@ class ShapeFilm:
 class Block:
     """A tensor in the drawing: its matrices beside each other, and its memory as a strip below."""
 
-    cells: Cells
+    cells: TensorElements
     left: float
 
     @cached_property
@@ -244,7 +244,7 @@ def _marks(lit: str, block: Block, at: int) -> dict[str, str]:
     }
 
 
-def _where(cells: Cells, at: int) -> str:
+def _where(cells: TensorElements, at: int) -> str:
     if not cells.memory:
         return ""
     whose = "its memory" if cells.owner == cells.name else f"the memory of {cells.owner}"

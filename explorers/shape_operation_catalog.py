@@ -12,9 +12,9 @@ from explorers.shape_alignment import (
     AlignedDimension,
     ReadArguments,
     broadcast,
+    empty_alignment,
     expanded,
     multiplied,
-    no_alignment_rows,
     permuted,
     reduced,
     squeezed,
@@ -127,7 +127,7 @@ _ALL = (
         _method("view", "sizes"),
         lambda tensors, given: tensors[0].view(given["sizes"]),
         _COUNT + " `view` never copies: where the strides do not allow it, it fails.",
-        no_alignment_rows,
+        empty_alignment,
         {"sizes": _SIZES},
     ),
     Operation(
@@ -136,7 +136,7 @@ _ALL = (
         _method("reshape", "sizes"),
         lambda tensors, given: tensors[0].reshape(given["sizes"]),
         _COUNT + " `reshape` gives a view where it can, else a copy.",
-        no_alignment_rows,
+        empty_alignment,
         {"sizes": _SIZES},
     ),
     Operation(
@@ -194,7 +194,7 @@ _ALL = (
         lambda tensors, given: tensors[0][given["index"]],
         "A whole number takes its axis away, a slice keeps it, `None` puts one in; a list picks, a mask picks where it "
         "is True, and both copy.",
-        no_alignment_rows,
+        empty_alignment,
         {"index": ArgumentField(lambda axes: "0" if axes else "...", index)},
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
-from explorers.apply_operation import Exploration, Shown
+from explorers.apply_operation import Exploration, TensorData
 from explorers.explorer_markup import numbers
 from explorers.shape_alignment import AlignedDimension
 from explorers.shape_predictions import HOLDS
@@ -14,7 +14,7 @@ from explorers.shape_predictions import HOLDS
 NOTHING = Html("")
 
 
-def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "", is_filmed: bool = False) -> Html:
+def exploration_html(found: Exploration, *, covered: bool = False, verdict: str = "", is_filmed: bool = False) -> Html:
     """Return an exploration as HTML. `covered` hides all that reveals the result; `verdict` is on a prediction.
 
     With `is_filmed`, the numbers are left out, because a film below shows them.
@@ -116,7 +116,7 @@ def _values(found: Exploration, covered: bool) -> Html:
     return tag("div", *drawn, class_="x-parts")
 
 
-def _tensor(shown: Shown) -> Html:
+def _tensor(shown: TensorData) -> Html:
     if shown.values is None:
         return tag("p", tag("code", shown.name), f": {prod(shown.shape):,} numbers, too many to write out")
     return numbers(shown.name, shown.values)
@@ -131,7 +131,7 @@ def _facts(found: Exploration, covered: bool) -> Html:
     return join(tag("div", facts, class_="x-scroll", data_keep="facts"), told)
 
 
-def _label(shown: Shown) -> Sequence[str]:
+def _label(shown: TensorData) -> Sequence[str]:
     return str(shown.shape), str(shown.stride), shown.dtype
 
 

@@ -23,7 +23,7 @@ from explorers.shape_animation import (
 )
 from explorers.shape_operation_catalog import OPERATIONS, Arguments
 from explorers.shape_predictions import FORM, judge_prediction
-from explorers.shape_rendering import shape_picture
+from explorers.shape_rendering import exploration_html
 from explorers.widget import Explorer
 
 TITLE = "Number by number: what made it, and its place in memory"
@@ -140,7 +140,7 @@ class ShapeExplorer(Explorer):
         )
         # Some sites remove drawings from a page, so a page shows the numbers as text as well.
         is_filmed = not self._is_page and self.moving() is not None
-        return shape_picture(self._found, covered=asked.covered, verdict=verdict, is_filmed=is_filmed)
+        return exploration_html(self._found, covered=asked.covered, verdict=verdict, is_filmed=is_filmed)
 
     def page(self) -> Html:
         """Return the picture for a page without a kernel; on the site, its film answers other questions too."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from explorers.learning_rate_animation import LoopFilm
-from explorers.loop_copy import Parts, checked_parts
+from explorers.loop_copy import TrainingObjects, validate_parts
 from explorers.loop_run import LINES, LOSS, PREDICTION, LoopExecution, Snapshot, TensorKey, equal_numbers
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor
 from explorers.loop_warnings import LoopWatcher
@@ -27,7 +27,7 @@ class Loop:
 
     def __init__(self, model: Any, optimizer: Any, criterion: Any, x: Any, y: Any, *, seed: int = 0) -> None:
         """Copy everything; raise TypeError or ValueError for objects that cannot be trained or copied."""
-        self._origin = checked_parts(Parts(model, optimizer, criterion, x, y)).copied()
+        self._origin = validate_parts(TrainingObjects(model, optimizer, criterion, x, y)).copied()
         self._seed = seed
         self._rate: float | None = None
         self.restart()

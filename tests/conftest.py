@@ -16,7 +16,7 @@ import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.faster_startup import block_slow_imports, collect_rarely
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from autograder.sandbox.self_test import confinement_problem
 from tests.quick import last_day, tests_of
@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Where processes share the tests, begin with the groups and what is slow, so that all end together."""
     if commit := config.option.sample:
         near = set(tests_of(last_day(commit), PROJECT, within=1))
-        drawn = [item for item in items if int(digest_of(commit, *_groups(item) or [item.nodeid]), 16) % 10 == 0]
+        drawn = [item for item in items if int(sha256_of_texts(commit, *_groups(item) or [item.nodeid]), 16) % 10 == 0]
         likely = [item for item in items if item.path.relative_to(PROJECT).as_posix() in near and item not in drawn]
         items[:] = [*drawn, *likely]
     if hasattr(config, "workerinput") and config.option.cpu_seconds is None:

@@ -46,7 +46,7 @@ def graded_class(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
 def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
-        empty, is_sample = example_class.empty_folder(folder), stem == WHOLE
+        empty, is_sample = example_class.recreate_folder(folder), stem == WHOLE
         return example_class.run_example_class(
             SAMPLE if is_sample else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
             empty,

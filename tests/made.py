@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
 from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import Note, calls_often, no_loops
+from autograder.exercises.source_rules import StyleRemark, calls_often, no_loops
 
 NOTE = "Right; one `add` is enough."
 
@@ -24,7 +24,7 @@ adds = Requirement("adds", calling())
     tier="core",
     hints=("Twice.", "Use `*`."),
     rules=(no_loops,),
-    notes=(Note(NOTE, calls_often("add", more_than=1)),),
+    notes=(StyleRemark(NOTE, calls_often("add", more_than=1)),),
 )
 def double(draw: Draw) -> Iterator[Case]:
     """Double a tensor."""

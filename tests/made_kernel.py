@@ -14,7 +14,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.notebook import hidden_state, progress_log, saved_and_run_cells
+from autograder.notebook import hidden_state, progress_log, read_saved_and_run_cells
 from autograder.notebook.hidden_state import hidden_state_notes
 
 CHECK = 'check("answer", answer)'
@@ -82,7 +82,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
     monkeypatch.delenv(progress_log.OFF, raising=False)
     for module in (hidden_state, progress_log):
         monkeypatch.setattr(module, "get_ipython", lambda: made)
-    monkeypatch.setattr(hidden_state, "CLOCK", saved_and_run_cells.KernelRunTimes())
-    monkeypatch.setattr(saved_and_run_cells, "time", SimpleNamespace(time=lambda: made.now))
+    monkeypatch.setattr(hidden_state, "CLOCK", read_saved_and_run_cells.KernelRunTimes())
+    monkeypatch.setattr(read_saved_and_run_cells, "time", SimpleNamespace(time=lambda: made.now))
     hidden_state.CLOCK.start(made)
     return made

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.exercises.exercise import Case
 from autograder.grading.execution_plan import ExerciseTask, plan_run
-from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, Program
-from autograder.submission.execution_order import CellRole, OrderedCell
+from autograder.sandbox.execution.run_specification import CellStep, Program, SharedSetup
+from autograder.submission.restore_cell_order import CellRole, RunCell
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")
@@ -25,14 +25,14 @@ def program(
     chapter: str = "ch98_many",
 ) -> Program:
     """Return the program of a notebook with answers, each above its check, between two cells of the student's own."""
-    parts = [OrderedCell(CellRole.OWN, own)]
+    parts = [RunCell(CellRole.OWN, own)]
     for name, source in answers.items():
-        parts += [OrderedCell(CellRole.ANSWER, source, (name,)), OrderedCell(CellRole.CHECK, exercises=(name,))]
-    parts.append(OrderedCell(CellRole.OWN, below))
+        parts += [RunCell(CellRole.ANSWER, source, (name,)), RunCell(CellRole.CHECK, exercises=(name,))]
+    parts.append(RunCell(CellRole.OWN, below))
     return plan_run(
         parts,
         [ExerciseTask(name, cases, seconds) for name in answers],
-        AssignmentSetup(str(MADE_COURSE), (chapter,), setup),
+        SharedSetup(str(MADE_COURSE), (chapter,), setup),
     ).program
 
 

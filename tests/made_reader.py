@@ -18,7 +18,7 @@ from autograder.course.course_index import ExercisePoints, IndexedChapter
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import earlier_notebooks, last_checked_answer, progress_log
-from autograder.notebook import mine as choosing
+from autograder.notebook import own_answer_or_fallback as choosing
 from autograder.notebook.progress_log import LOGBOOK
 
 FIRST, SECOND = "ch01_first", "ch02_second"

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.bank_message_check import failed_verdicts, verdicts_without_own_message
+from autograder.authoring.bank_message_check import failed_verdicts, verdicts_with_unexpected_message
 from autograder.authoring.proof import shipped_answer_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.missing_exercise_parts import ExerciseParts
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from tests.last_bits import LastBits
@@ -59,7 +59,8 @@ def _of_a_right_one(report: Report) -> str:
 
 def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
     others = [
-        f"by {each.requirement!r}: {each.sentence}" for each in verdicts_without_own_message(exercise, answer, report)
+        f"by {each.requirement!r}: {each.sentence}"
+        for each in verdicts_with_unexpected_message(exercise, answer, report)
     ]
     return "; ".join(others) if failed_verdicts(report) else "full points"
 

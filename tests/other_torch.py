@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from autograder.diagnosis.verdict import Report
-from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.check_and_hint import report_on_visible_cases
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
 
@@ -29,7 +29,7 @@ def refused(notebook: Path) -> Iterator[str]:
             exec(compile(text, f"{notebook.stem}, {cell}", "exec"), names)
             names[f"text of {cell}"] = text
         else:
-            yield from _line(notebook.stem, visible_report(name, names[name], names[f"text of {name}"]))
+            yield from _line(notebook.stem, report_on_visible_cases(name, names[name], names[f"text of {name}"]))
 
 
 def _named_cells(notebook: Path) -> Iterator[tuple[str, str]]:

@@ -10,13 +10,13 @@ import pytest
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
-from autograder.grading.regrade_policy import (
+from autograder.grading.merge_regraded_verdicts import (
     BETTER_BEFORE,
     PointsChange,
     RegradeOptions,
-    check_only,
     exercises_with_kept_score,
     render_changes,
+    require_known_names,
 )
 from autograder.grading.submission_verdict import SubmissionVerdict
 
@@ -142,6 +142,6 @@ class TestTold:
 
 def test_only_what_the_chapter_has() -> None:
     """An unknown exercise name raises an error that lists the chapter's exercises."""
-    check_only(["halve"], ["halve", "twice"], "week")
+    require_known_names(["halve"], ["halve", "twice"], "week")
     with pytest.raises(CourseNotFound, match=r"of week, found halv\. Nothing was graded\. It has halve, twice"):
-        check_only(["halv"], ["halve", "twice"], "week")
+        require_known_names(["halv"], ["halve", "twice"], "week")

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.authoring.build_course import shipped_chapter_data
+from autograder.authoring.build_course import shipped_observations_and_hints
 from autograder.authoring.proof_receipts import valid_answer_keys
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
@@ -124,5 +124,5 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     changed = shipped_observations.encode(keys)
 
     assert changed != committed
-    built = shipped_chapter_data(COURSE.folder, "ch01b_broadcasting", changed)
+    built = shipped_observations_and_hints(COURSE.folder, "ch01b_broadcasting", changed)
     assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept

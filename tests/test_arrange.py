@@ -21,10 +21,10 @@ from torch.utils.data import Dataset
 from autograder import check
 from autograder.course import marked_regions
 from autograder.course.answer_bank import AnswerBank, load_bank
-from autograder.course.answers_by_replacement import bare
+from autograder.course.answer_bank_replacements import bare
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import bank_file
-from autograder.diagnosis.judge_observations import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED
 from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint, run_test_cases
 from autograder.notebook.progress_log import LOGBOOK

@@ -10,10 +10,10 @@ import pytest
 from IPython.utils.capture import capture_output
 
 from autograder.course.chapter_reader import read_chapter
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint
-from autograder.notebook.ask_assistant import nearby_mistake_sentences, text_for_assistant
+from autograder.notebook.assistant_prompt import nearby_mistake_sentences, text_for_assistant
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_check_and_grading import shell
@@ -35,7 +35,7 @@ LONG = 17  # characters of a line of a solution that says more than `return x`
 def run(shell: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that runs cells below the chapter's setup, and returns what the last one prints."""
     monkeypatch.setattr(check_and_hint, "LAST_REPORTS", reports := {})
-    monkeypatch.setattr("autograder.notebook.ask_assistant.LAST_REPORTS", reports)
+    monkeypatch.setattr("autograder.notebook.assistant_prompt.LAST_REPORTS", reports)
     monkeypatch.setattr(check_and_hint, "_hints_given", {})
     shell.run_cell(SETUP, store_history=True).raise_error()
 

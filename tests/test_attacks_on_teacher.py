@@ -33,7 +33,7 @@ from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.exchange_collect import CollectPlainFiles
+from autograder.nbgrader_plugin.exchange_collect import CollectWithoutSymlinks
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program
@@ -359,7 +359,7 @@ def test_collecting_follows_no_link(
     before = fingerprint(outside)
 
     cycle = Cycle(course, STEM, tmp_path)
-    CollectPlainFiles(coursedir=cycle.api.coursedir, parent=cycle.api).do_copy(str(source), str(collected))
+    CollectWithoutSymlinks(coursedir=cycle.api.coursedir, parent=cycle.api).do_copy(str(source), str(collected))
 
     plain = [path for path in collected.rglob("*") if not path.is_symlink()]
     assert all(path.is_file() or path.is_dir() for path in plain) and before == fingerprint(outside)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from explorers.autograd_graph_data import Graph, Node, read_graph
-from explorers.graph_modules import rows_of
 from explorers.graph_traversal import MOST_NODES, trace
-from explorers.tensor_summary import Values
+from explorers.group_graph_steps_by_module import rows_of
+from explorers.tensor_values import Values
 
 Pool = list[Tensor]
 

@@ -118,9 +118,9 @@ class Folder:
         self._patch, self.path = monkeypatch, path
         monkeypatch.setattr(LOGBOOK, "_own", {})
         monkeypatch.setattr(hunting, "_had", [])
-        monkeypatch.setattr(hunting, "folder_of_notebook", lambda: path)
+        monkeypatch.setattr(hunting, "progress_folder", lambda: path)
         monkeypatch.setattr(hunting, "_RANDOM", Random(5))
-        assert progress_log.folder_of_notebook() is None
+        assert progress_log.progress_folder() is None
 
     def passed(self, *names: str) -> None:
         """Note that exercises have passed."""

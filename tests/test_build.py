@@ -5,7 +5,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.build_course import build, check_sync, generated_files
+from autograder.authoring.build_course import build, check_sync, generate_files
 from autograder.authoring.chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import read_chapter
 from autograder.errors import CourseError, CourseNotFound
@@ -222,13 +222,13 @@ class TestAddress:
     def test_refused(self, tmp_path: Path, address: str) -> None:
         """An address that is not plain https raises an error."""
         with pytest.raises(CourseError, match="expected an https address"):
-            generated_files(make_project(tmp_path, address=address), observe)
+            generate_files(make_project(tmp_path, address=address), observe)
 
 
 class TestRebuild:
     def test_same_bytes(self, project: Path, tmp_path: Path) -> None:
         """The same chapter gives the same bytes in any folder."""
-        assert generated_files(project, observe) == generated_files(make_project(tmp_path), observe)
+        assert generate_files(project, observe) == generate_files(make_project(tmp_path), observe)
 
     def test_nothing_to_do(self, project: Path) -> None:
         """A second build changes nothing and says so."""
@@ -271,9 +271,9 @@ class TestOneChapter:
 
     def test_as_when_all_are_built(self, two: Path) -> None:
         """Building one chapter writes the same bytes as building all."""
-        every = generated_files(two, observe)
+        every = generate_files(two, observe)
 
-        one = generated_files(two, observe, only=STEM)
+        one = generate_files(two, observe, only=STEM)
         assert one == {path: every[path] for path in one} and len(one) < len(every)
 
     def test_checked_alone(self, two: Path) -> None:

@@ -19,7 +19,7 @@ from autograder import check
 from autograder.diagnosis.verdict import Status
 from autograder.notebook import run_test_cases
 from autograder.notebook import time_limit as deadline_module
-from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.check_and_hint import report_on_visible_cases
 from autograder.notebook.time_limit import OutOfTime, deadline
 from tests.sample_course import COURSE
 from tests.test_progress_travels import ran
@@ -137,7 +137,7 @@ class TestNoEnd:
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
         """An endless answer is stopped; the message has time, line and call, and later checks are skipped."""
-        first, *rest = visible_report(NAME, answer).verdicts
+        first, *rest = report_on_visible_cases(NAME, answer).verdicts
 
         assert Status.TIMEOUT is first.status
         assert first.sentence.startswith("Your code was still running after 0.2 seconds and was stopped. It was at: `")
@@ -159,7 +159,7 @@ class TestNoEnd:
     def test_interrupts_are_as_before_afterwards(self) -> None:
         """The handler of SIGINT is restored, and no thread of the deadline is left."""
         before = signal.getsignal(signal.SIGINT)
-        visible_report(NAME, loops)
+        report_on_visible_cases(NAME, loops)
 
         assert before is signal.getsignal(signal.SIGINT)
         assert threading.active_count() == sum(thread.name != "deadline" for thread in threading.enumerate())

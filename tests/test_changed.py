@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.answer_bank import AnswerBank, KnownAnswer, load_bank
-from autograder.course.answers_by_replacement import apply_change, bare
+from autograder.course.answer_bank_replacements import apply_change, bare
 from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError
 from autograder.exercises.probe import see_exception

@@ -23,10 +23,10 @@ from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from autograder.authoring.bank_message_check import failed_verdicts, verdicts_without_own_message
+from autograder.authoring.bank_message_check import failed_verdicts, verdicts_with_unexpected_message
 from autograder.authoring.example_students import ClassMaker
 from autograder.course.answer_bank import KnownAnswer
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
@@ -35,10 +35,10 @@ from autograder.ipython_syntax import UNREAD
 from autograder.notebook import last_checked_answer, progress_log, run_test_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
-from autograder.sandbox.execution.run_specification import AssignmentSetup
+from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.submission.answer_extraction import statements
-from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.read_submission import read_submission
+from autograder.submission.restore_cell_order import CellRole, RunCell
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
 from tests.our_course import COURSE
@@ -91,7 +91,7 @@ def graded(stem: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
         submission = read_submission(student.data, release)
-        sources = plan_run(submission.parts, tasks, AssignmentSetup("", (stem,), known.chapter.prelude)).sources
+        sources = plan_run(submission.parts, tasks, SharedSetup("", (stem,), known.chapter.prelude)).sources
         for name in known.names:
             found[name][submission.answers[name]] = sources[name]
     return found
@@ -110,7 +110,7 @@ def as_expected(exercise: Exercise, answer: KnownAnswer | None, report: Report) 
         return report.passed or not report.score
     if answer.is_right:
         return report.passed
-    return bool(failed_verdicts(report)) and not list(verdicts_without_own_message(exercise, answer, report))
+    return bool(failed_verdicts(report)) and not list(verdicts_with_unexpected_message(exercise, answer, report))
 
 
 @pytest.mark.filterwarnings("ignore")  # a warning in an answer is the student's to read
@@ -191,16 +191,16 @@ def statements_in(text: str) -> list[str]:
 def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
     """The text of an answer is one, however its cells are written: without other answers and what only tries it out."""
     above, cell, below, held = habit
-    own = [[OrderedCell(CellRole.OWN, text) for text in texts] for texts in (above, below)]
+    own = [[RunCell(CellRole.OWN, text) for text in texts] for texts in (above, below)]
     parts = [
         *own[0],
-        OrderedCell(CellRole.ANSWER, cell, ("double",)),
+        RunCell(CellRole.ANSWER, cell, ("double",)),
         *own[1],
-        OrderedCell(CellRole.CHECK, exercises=("double",)),
+        RunCell(CellRole.CHECK, exercises=("double",)),
     ]
-    parts += [OrderedCell(CellRole.ANSWER, TRIPLE, ("triple",)), OrderedCell(CellRole.CHECK, exercises=("triple",))]
+    parts += [RunCell(CellRole.ANSWER, TRIPLE, ("triple",)), RunCell(CellRole.CHECK, exercises=("triple",))]
     tasks = [ExerciseTask(name, (), 1.0) for name in ("double", "triple")]
-    in_file = plan_run(parts, tasks, AssignmentSetup("", (), SETUP)).sources["double"]
+    in_file = plan_run(parts, tasks, SharedSetup("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
 
     assert held in in_kernel and statements_in(in_kernel) == statements_in(in_file)
@@ -307,11 +307,11 @@ def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def of_grading(cell: str, above: str) -> str:
     """The text of `double` in a file with a cell above it."""
     parts = [
-        OrderedCell(CellRole.OWN, above),
-        OrderedCell(CellRole.ANSWER, cell, ("double",)),
-        OrderedCell(CellRole.CHECK, exercises=("double",)),
+        RunCell(CellRole.OWN, above),
+        RunCell(CellRole.ANSWER, cell, ("double",)),
+        RunCell(CellRole.CHECK, exercises=("double",)),
     ]
-    return plan_run(parts, [ExerciseTask("double", (), 1.0)], AssignmentSetup("", (), SETUP)).sources["double"]
+    return plan_run(parts, [ExerciseTask("double", (), 1.0)], SharedSetup("", (), SETUP)).sources["double"]
 
 
 @pytest.mark.parametrize("within", ["cell above", "cell", "function"])

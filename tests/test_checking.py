@@ -6,7 +6,7 @@ import torch
 from autograder import check, hint
 from autograder.diagnosis.verdict import Status
 from autograder.errors import CheckFailed, UnknownExercise
-from autograder.notebook.check_and_hint import visible_report
+from autograder.notebook.check_and_hint import report_on_visible_cases
 from tests.sample_course import COURSE
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")
@@ -73,7 +73,7 @@ class TestCheck:
         def add_bias(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
             return x
 
-        first = visible_report("flatten_images", add_bias).first
+        first = report_on_visible_cases("flatten_images", add_bias).first
 
         assert first is not None
         assert "This is `add_bias`" in first.sentence
@@ -81,7 +81,7 @@ class TestCheck:
     @pytest.mark.parametrize("answer", [3, None, torch.zeros(2), "flatten_images"], ids=str)
     def test_a_result_in_place_of_the_function_is_explained(self, answer: object) -> None:
         """A result in place of the function gets a message with the right call."""
-        first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
+        first = report_on_visible_cases("flatten_images", answer).first  # type: ignore[arg-type]
 
         assert first is not None
         assert 'Write `check("flatten_images", flatten_images)`' in first.sentence
@@ -89,7 +89,7 @@ class TestCheck:
     @pytest.mark.parametrize("answer", [lambda: 1, lambda x, y, z: 1], ids=["none", "three"])
     def test_a_wrong_number_of_parameters_is_an_error_verdict(self, answer: object) -> None:
         """A wrong number of parameters gives an error verdict with Python's own message."""
-        first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
+        first = report_on_visible_cases("flatten_images", answer).first  # type: ignore[arg-type]
 
         assert first is not None
         assert Status.ERROR is first.status
@@ -97,7 +97,7 @@ class TestCheck:
 
     def test_another_device_is_told(self) -> None:
         """A result on another device gets a message about the device."""
-        first = visible_report("flatten_images", lambda x: flatten_images(x).to("meta")).first
+        first = report_on_visible_cases("flatten_images", lambda x: flatten_images(x).to("meta")).first
 
         assert first is not None
         assert "device cpu, got meta" in first.sentence

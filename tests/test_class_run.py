@@ -31,7 +31,7 @@ from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions
-from autograder.sandbox.execution.child_process_helpers import register_child
+from autograder.sandbox.execution.manage_child_process import register_child
 from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
@@ -381,7 +381,7 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
             handed.extend(args)
             return super().submit(fn, *args)
 
-    crew = parallel_grading.LazyPoolExecutor(Pool, 2, len(seconds), clock)
+    crew = parallel_grading.AdaptiveExecutor(Pool, 2, len(seconds), clock)
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 
 from autograder.authoring.example_class import ExampleClass
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.workspace.embedded_package import embed_package
+from autograder.workspace.embed_package_in_notebook import embed_package
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
 from tests.conftest import UNCONFINED

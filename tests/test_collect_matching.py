@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.lms.filenames import SentFile, parse_download_path
+from autograder.lms.parse_submission_filenames import SentFile, parse_download_path
 from autograder.lms.student_matching import Match, match_students
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from tests.made_downloads import brightspace_name, canvas_name, moodle_name

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from autograder.lms.filenames import (
+from autograder.lms.parse_submission_filenames import (
     BRIGHTSPACE,
     CANVAS,
     MOODLE,

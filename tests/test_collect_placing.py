@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from autograder.__main__ import main
 from autograder.errors import CourseError
-from autograder.lms import collect_report, place_in_student_folder
-from autograder.lms import collect_submissions as collecting
-from autograder.lms.collect_submissions import collect
+from autograder.lms import collect_report, save_collected_submission
+from autograder.lms import import_submissions_zip as collecting
 from autograder.lms.collection_result import CollectionResult, CollectOptions
-from autograder.lms.place_in_student_folder import Attempt, Placement, read_note
+from autograder.lms.import_submissions_zip import collect
+from autograder.lms.save_collected_submission import Attempt, PlacementAction, read_note
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.roster_import import Roster
 from tests.made_downloads import (
@@ -206,7 +206,7 @@ class TestFirstTime:
         dry = collected(course, files, CollectOptions(is_dry=True))
 
         assert before == sorted(course.rglob("*"))
-        assert dry == collected(course, files) and dry.outcomes[Placement.NEW] == ["ada"]
+        assert dry == collected(course, files) and dry.outcomes[PlacementAction.NEW] == ["ada"]
 
     def test_times_and_zones(self, course: Path) -> None:
         """With times and a zone, nbgrader's timestamp file has the time in UTC."""
@@ -359,7 +359,7 @@ class TestRefusals:
 
     def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file that is too large is left with a reason, and the others are placed."""
-        monkeypatch.setattr("autograder.lms.download_zip.MAX_FILE", 100)
+        monkeypatch.setattr("autograder.lms.untrusted_zip.MAX_FILE", 100)
         done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
 
         assert {"new": ["bob"], "left for you": ["ada"]} == outcomes(done)
@@ -405,10 +405,10 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
         for order, is_packed in attempts:
             name = "hw.zip" if is_packed else f"{STEM}.ipynb"
             attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
-            outcome, _ = place_in_student_folder.decide_placement(folder, attempt)
-            if outcome in (Placement.NEW, Placement.NEWER):
-                place_in_student_folder.write_attempt(folder, STEM, attempt, {})
-            assert outcome is not Placement.LEFT
+            outcome, _ = save_collected_submission.decide_placement(folder, attempt)
+            if outcome in (PlacementAction.NEW, PlacementAction.NEWER):
+                save_collected_submission.write_attempt(folder, STEM, attempt, {})
+            assert outcome is not PlacementAction.LEFT
         newest, is_packed = max(attempts, default=(0, False))
         name = "hw.zip" if is_packed else f"{STEM}.ipynb"
         found = {path.name: path.read_bytes() for path in folder.glob("*") if not path.name.startswith(".")}
@@ -420,13 +420,13 @@ def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """If the note could not be written, the next run recognizes the placed files."""
     stopped: Callable[..., None] = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.lms.place_in_student_folder._write_note", stopped)
+        patch.setattr("autograder.lms.save_collected_submission._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(7): FIRST})
 
     assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
     with monkeypatch.context() as patch:
-        patch.setattr("autograder.lms.place_in_student_folder._write_note", stopped)
+        patch.setattr("autograder.lms.save_collected_submission._write_note", stopped)
         with pytest.raises(KeyboardInterrupt):
             collected(course, {ada(8): SECOND})
     assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(8): SECOND}))

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from autograder.lms import download_zip
-from autograder.lms.download_zip import BadEntry, BadZip, open_download
+from autograder.lms import untrusted_zip
+from autograder.lms.untrusted_zip import BadEntry, BadZip, open_download
 from autograder.submission.submitted_cells import MAX_FILE
 from tests.made_downloads import write_zip
 
@@ -93,7 +93,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 def test_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many entries raise an error."""
-    monkeypatch.setattr(download_zip, "_MOST", 1)
+    monkeypatch.setattr(untrusted_zip, "_MOST", 1)
 
     assert "lists 2 files; expected at most 1" in refusal(write_zip(tmp_path / "z.zip", {"a": b"", "b": b""}))
 
@@ -115,10 +115,10 @@ def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """The size is checked while unpacking, even if the declared size is smaller."""
     with open_download(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
-        monkeypatch.setattr(download_zip, "MAX_FILE", 4999)
+        monkeypatch.setattr(untrusted_zip, "MAX_FILE", 4999)
         with pytest.raises(BadEntry, match="expected at most"):
-            found.read(download_zip.ZipEntry(entry.path, 10, entry.place))
-        monkeypatch.setattr(download_zip, "MAX_FILE", 5000)
+            found.read(untrusted_zip.ZipEntry(entry.path, 10, entry.place))
+        monkeypatch.setattr(untrusted_zip, "MAX_FILE", 5000)
         assert bytes(5000) == found.read(entry)
     assert MAX_FILE > 5000
 

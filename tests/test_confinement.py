@@ -23,7 +23,7 @@ from autograder.sandbox import confinement_trial, require_confinement, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.run_specification import AssignmentSetup, ExerciseOutcome
+from autograder.sandbox.execution.run_specification import ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
@@ -104,7 +104,7 @@ class TestFiles:
     def test_no_card_is_shown(self, servers: ForkServerPool, wall: str) -> None:
         """Graphics cards are hidden, because grading runs on the CPU, and torch finds none.
 
-        Torch must find none before confinement either: see `child_process_helpers.child_environment`.
+        Torch must find none before confinement either: see `manage_child_process.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
         if wall == LANDLOCK:  # the names can be seen there
@@ -461,7 +461,7 @@ class TestRights:
         lesson = tmp_path / "instruments.py"
         lesson.touch(0o600 if os.geteuid() == 0 else 0)
         one = program({"one": "def one(x, plus):\n    return x\n"}, CASES)
-        elsewhere = replace(one, ground=AssignmentSetup(str(tmp_path), (), "", whole=True))
+        elsewhere = replace(one, ground=SharedSetup(str(tmp_path), (), "", whole=True))
 
         with pytest.raises(WorkFailed, match=rf"did not start: .*cannot read {lesson} .*`chmod -R o\+rX {lesson}`"):
             run_program(elsewhere, children=ForkServerPool())
@@ -557,7 +557,7 @@ class TestChoice:
         """The environment variable allows unconfined grading, for nbgrader's own commands."""
         monkeypatch.setenv(require_confinement.UNCONFINED_VARIABLE, said)
 
-        assert bool(said) == require_confinement.is_unconfined_here()
+        assert bool(said) == require_confinement.is_unconfined_allowed()
 
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """With `unconfined`, each run gets a fresh process."""

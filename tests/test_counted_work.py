@@ -19,7 +19,7 @@ from sqlalchemy.engine import Engine
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import _observe
-from autograder.diagnosis.judge_observations import judge_with_text
+from autograder.diagnosis.judge_answer import judge_with_examined_source
 from autograder.files import write_all
 from autograder.grading import max_points_cache
 from autograder.grading.assignment import read_assignment
@@ -115,7 +115,10 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(
                 released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
             )
-            patch.setattr("autograder.diagnosis.report_cache.judge_with_text", counting("judged", judge_with_text))
+            patch.setattr(
+                "autograder.diagnosis.report_cache.judge_with_examined_source",
+                counting("judged", judge_with_examined_source),
+            )
             patch.setattr(
                 "autograder.course.compute_expected_observations._observe", counting("known mistakes", _observe)
             )

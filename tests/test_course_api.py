@@ -72,7 +72,7 @@ def test_settings_that_cannot_be_read_leave_the_walls(course: Path) -> None:
     """An unreadable settings file does not disable the project's own configuration."""
     (course / SETTINGS).write_text("[nbgrader.Autograde\n")
 
-    assert "SubmissionExporter" in course_api(course).config.Autograde.exporter_class
+    assert "RepairingExporter" in course_api(course).config.Autograde.exporter_class
 
 
 def test_settings_are_not_for_git_nor_for_students() -> None:

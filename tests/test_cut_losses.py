@@ -10,10 +10,15 @@ from torch import Tensor, nn
 
 from autograder.authoring.bank_message_check import failed_verdicts
 from autograder.course.compute_expected_observations import VISIBLE_SEED
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.detached_losses import CUT, CUT_FROM_X, recorded_backward_calls, with_cuts
 from autograder.exercises.probes.training_steps import one_step
+from autograder.exercises.probes.wrongly_detached_loss import (
+    CUT,
+    CUT_FROM_X,
+    recorded_backward_calls,
+    with_detached_loss_facet,
+)
 from tests.our_course import COURSE, answer_in, judge_of
 
 OF_A_LOSS = (
@@ -155,7 +160,7 @@ def by_closure(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: T
 @pytest.mark.parametrize("answer", [never_backward, by_copies, by_grad, by_closure])
 def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
     """An answer without backward, or with gradients assigned otherwise, has no detached loss."""
-    assert not with_cuts(one_step("held"))(answer, MODEL)["cut_loss"]
+    assert not with_detached_loss_facet(one_step("held"))(answer, MODEL)["cut_loss"]
 
 
 def test_backward_is_as_before_outside_of_the_block() -> None:

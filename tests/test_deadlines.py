@@ -17,7 +17,7 @@ from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin import teacher_settings
 from autograder.nbgrader_plugin.apply_deadlines import set_time, sync_due_dates
-from autograder.nbgrader_plugin.teacher_settings import SETTINGS, Deadlines, LatePolicy, as_nbgrader, to_datetime
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS, Deadlines, LatePolicy, to_datetime, to_naive_utc
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -67,7 +67,7 @@ class TestMoments:
         first = when.replace(tzinfo=timezone(timedelta(hours=one)))
         second = first.astimezone(timezone(timedelta(hours=other)))
 
-        assert as_nbgrader(first) == as_nbgrader(second) == first.astimezone(UTC).replace(tzinfo=None)
+        assert to_naive_utc(first) == to_naive_utc(second) == first.astimezone(UTC).replace(tzinfo=None)
         assert to_datetime(first.isoformat()) == second
 
 
@@ -266,7 +266,7 @@ def gradebook() -> Iterator[Gradebook]:
             made.add_assignment("week")
             made.add_notebook("week", "week")
             made.add_student("ada")
-            made.add_submission("week", "ada").timestamp = as_nbgrader(EVENING)
+            made.add_submission("week", "ada").timestamp = to_naive_utc(EVENING)
             yield made
 
 

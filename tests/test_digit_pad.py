@@ -17,7 +17,16 @@ from torch import Tensor
 
 from explorers import digit_pad, drawing_pad_widget, saved_drawings_file
 from explorers.drawing_pad_rendering import MOST_SHOWN
-from explorers.drawing_pad_state import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
+from explorers.drawing_pad_state import (
+    BRUSHES,
+    MOST_KEPT,
+    MOST_POINTS,
+    MOST_STROKES,
+    SIDE,
+    Pad,
+    PenStroke,
+    rasterize_strokes,
+)
 from explorers.drawing_pad_widget import MOST_PADS, DigitPad
 from explorers.run_model_on_drawing import DOT, EMPTY, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import draw_strokes, strokes_of
@@ -64,7 +73,7 @@ def stroke(points: Any, width: float = 3.0, key: str = "a") -> PenStroke:
 class TestPixels:
     def test_line(self) -> None:
         """A brush of 3 pixels through pixel centers blackens three columns, and one pixel beyond both ends."""
-        found = drawing_of((stroke(DOWN),))
+        found = rasterize_strokes((stroke(DOWN),))
         expected = torch.zeros(SIDE, SIDE)
         expected[3:29, 14:17] = 1.0
 
@@ -72,35 +81,35 @@ class TestPixels:
 
     def test_x_goes_across(self) -> None:
         """The first coordinate is the column."""
-        assert torch.equal(drawing_of((stroke(ACROSS),)), drawing_of((stroke(DOWN),)).T)
+        assert torch.equal(rasterize_strokes((stroke(ACROSS),)), rasterize_strokes((stroke(DOWN),)).T)
 
     @given(x=st.floats(0, 32), y=st.floats(0, 32), width=st.sampled_from(list(BRUSHES.values())))
     @settings(deadline=None)
     def test_point(self, x: float, y: float, width: float) -> None:
         """Every point on the pad leaves ink, and only within the brush."""
-        row, column = drawing_of((stroke([(x, y)], width),)).nonzero().double().T + 0.5
+        row, column = rasterize_strokes((stroke([(x, y)], width),)).nonzero().double().T + 0.5
 
         assert len(row) and bool(((row - y).square() + (column - x).square() <= (width / 2 + 0.001) ** 2).all())
 
     def test_slant(self) -> None:
         """A slanted line has the same pixels if drawn in pieces or backwards."""
-        whole = drawing_of((stroke([(3, 5), (27, 17)]),))
-        pieces = drawing_of((stroke([(27, 17), (15, 11), (3, 5)]),))
+        whole = rasterize_strokes((stroke([(3, 5), (27, 17)]),))
+        pieces = rasterize_strokes((stroke([(27, 17), (15, 11), (3, 5)]),))
 
         assert torch.equal(whole, pieces) and 60 < whole.sum() < 110
 
     def test_outside(self) -> None:
         """A line is cut off at the edge of the pad; outside, it leaves nothing."""
-        assert drawing_of((stroke([(16, 16), (60, 16)]),))[15:17, -1].all()
-        assert 0 == drawing_of((stroke([(50, 50), (60, 50)]),)).sum()
+        assert rasterize_strokes((stroke([(16, 16), (60, 16)]),))[15:17, -1].all()
+        assert 0 == rasterize_strokes((stroke([(50, 50), (60, 50)]),)).sum()
 
     def test_strokes_lie_over_each_other(self) -> None:
         """Crossing strokes give 1, and the tensor is a copy."""
-        both = drawing_of((stroke(DOWN), stroke(ACROSS)))
+        both = rasterize_strokes((stroke(DOWN), stroke(ACROSS)))
         assert {0.0, 1.0} == set(both.unique().tolist())
 
         both.zero_()
-        assert drawing_of((stroke(DOWN), stroke(ACROSS))).any()
+        assert rasterize_strokes((stroke(DOWN), stroke(ACROSS))).any()
 
 
 class TestState:
@@ -114,7 +123,7 @@ class TestState:
         """Undo removes the last stroke, and is refused on an empty pad."""
         pad = drawn(DOWN, ACROSS)
         send(pad, "undo")
-        assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+        assert torch.equal(rasterize_strokes((stroke(DOWN),)), pad.drawing)
         send(pad, "undo")
         send(pad, "undo")
         assert 0 == pad.drawing.sum() and "There is nothing to undo" in pad.said
@@ -186,7 +195,7 @@ class TestState:
         send(pad, "draw", message(ACROSS, key="new"))
         send(pad, "back")
 
-        assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing) and 0 == len(pad.kept[1])
+        assert torch.equal(rasterize_strokes((stroke(DOWN),)), pad.drawing) and 0 == len(pad.kept[1])
         assert "1" == pad.controls[4]["value"] and "back" not in [each["name"] for each in pad.controls]
 
     def test_limits(self) -> None:
@@ -378,7 +387,7 @@ def test_predict_that_is_wrong(predict: Callable[[Tensor], Any], told: str) -> N
     pad = drawn(DOWN, predict=predict)
     assert told in pad.said and 1 == pad.picture.count('class="x-error"') and "<b>" not in pad.picture
     assert "8 × 8" in pad.picture  # the model's input is shown nevertheless
-    assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+    assert torch.equal(rasterize_strokes((stroke(DOWN),)), pad.drawing)
 
     send(pad, "digit", "1")
     send(pad, "save")
@@ -391,7 +400,7 @@ def test_prepare_that_is_wrong(prepare: Callable[[Tensor], Any], told: str) -> N
     pad = drawn(DOWN, predict=lambda seen: pytest.fail("asked"), prepare=prepare)
 
     assert told in pad.said and "x-error" in pad.picture
-    assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+    assert torch.equal(rasterize_strokes((stroke(DOWN),)), pad.drawing)
 
 
 @pytest.mark.parametrize("width", BRUSHES.values())
@@ -509,7 +518,7 @@ class TestCount:
 
     def test_page_without_a_kernel(self) -> None:
         """The still picture of the last pad counts the sample drawings that each named pad reads."""
-        drawings = drawing_of((stroke(DOWN),))[None].repeat(2, 1, 1), torch.tensor([8, 2])
+        drawings = rasterize_strokes((stroke(DOWN),))[None].repeat(2, 1, 1), torch.tensor([8, 2])
         pad = digit_pad(rows_with_ink, samples=drawings, name="first")
         page = words(pad.use(lambda seen: torch.arange(10), name="second").page())
 
@@ -535,7 +544,7 @@ class TestFile:
     @pytest.fixture(autouse=True)
     def file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """Return the path of the file for a notebook in its own folder."""
-        monkeypatch.setattr(saved_drawings_file, "folder_of_notebook", lambda: tmp_path)
+        monkeypatch.setattr(saved_drawings_file, "progress_folder", lambda: tmp_path)
         return tmp_path / saved_drawings_file.NAME
 
     @staticmethod
@@ -642,7 +651,7 @@ class TestFile:
         monkeypatch.undo()
         self.saved(1)
 
-        assert not file.exists() and saved_drawings_file.folder_of_notebook() is None and file.name.startswith(".")
+        assert not file.exists() and saved_drawings_file.progress_folder() is None and file.name.startswith(".")
 
 
 class TestStillPicture:

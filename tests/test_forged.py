@@ -18,8 +18,7 @@ import torch
 from safetensors.torch import save
 
 from autograder.course.chapter_judge import Judge
-from autograder.cpu_time_limit import OutOfBudget, time_budget
-from autograder.diagnosis import judge_observations
+from autograder.diagnosis import judge_answer
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import DamagedData, TooMuchText, WorkFailed
@@ -31,7 +30,8 @@ from autograder.exercises.observation import (
     from_bytes,
     to_bytes,
 )
-from autograder.grading.bounded_judging import NO_FORM, judge_within_limits, unjudgeable_lines
+from autograder.grading.bounded_judging import NO_FORM, judge_untrusted_observations, unjudgeable_lines
+from autograder.message_cpu_limit import OutOfBudget, time_budget
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.run_specification import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_in
@@ -127,7 +127,7 @@ def test_little_is_read_and_judged_soon(what: str) -> None:
     except (DamagedData, TooMuchText):
         seen = ()
     if seen:
-        report = judge_within_limits(one_exercise(exercise, {"returned": 1.0}), exercise.name, 0, seen, "")
+        report = judge_untrusted_observations(one_exercise(exercise, {"returned": 1.0}), exercise.name, 0, seen, "")
         assert not report.passed
     assert time.process_time() - begun < 4
 
@@ -175,7 +175,7 @@ def test_work_without_end_ends() -> None:
 
 def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
     """After a time budget, tracing works without errors."""
-    code = "import sys; from autograder.cpu_time_limit import time_budget\n"
+    code = "import sys; from autograder.message_cpu_limit import time_budget\n"
     code += "with time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 
@@ -192,7 +192,9 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
     monkeypatch.setattr("autograder.grading.bounded_judging.time_budget", partial(time_budget, 0.5))
     judge = one_exercise(comparing(compare), {"returned": 1})
 
-    assert NO_FORM == judge_within_limits(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
+    assert (
+        NO_FORM == judge_untrusted_observations(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
+    )
 
 
 # --- judging observations
@@ -234,7 +236,7 @@ class OneExercise:
 
     def judge(self, name: str, _seed: int, seen: Sequence[Observation], source: str) -> Report:
         """Return the report on the observations."""
-        return judge_observations.judge(self.exercises[name], self._key, seen, source)
+        return judge_answer.judge(self.exercises[name], self._key, seen, source)
 
 
 def one_exercise(exercise: Any, *reference: Observation) -> Judge:
@@ -250,7 +252,7 @@ def test_odd_forms_fail(facet: str, odd: str) -> None:
     judge = one_exercise(broken_loops, honest)
     forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
 
-    first = judge_within_limits(judge, "broken_loops", 0, forged, "").verdicts[0]
+    first = judge_untrusted_observations(judge, "broken_loops", 0, forged, "").verdicts[0]
 
     assert first.status in (Status.FAIL, Status.ERROR) and len(first.sentence) <= 1000
 
@@ -261,7 +263,7 @@ def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) ->
     exercise = made.exercise()
     judge, begun = one_exercise(exercise, {"returned": 1.0}), time.process_time()
 
-    first = judge_within_limits(
+    first = judge_untrusted_observations(
         judge, exercise.name, 0, [{"returned": TensorSnapshot(torch.empty(shape), shape, "float32", "cpu")}], ""
     )
 
@@ -284,7 +286,7 @@ def test_what_cannot_be_judged_fails_and_is_named() -> None:
         assert "returned" in seen
 
     judge = one_exercise(comparing(compare), {"returned": 1})
-    report = judge_within_limits(judge, made.exercise().name, 0, [{"other": 1}], "")
+    report = judge_untrusted_observations(judge, made.exercise().name, 0, [{"other": 1}], "")
 
     assert (Status.FAIL, NO_FORM) == (report.verdicts[0].status, report.verdicts[0].sentence) and report.score == 0
     assert (f"{made.exercise().name}: {NO_FORM}",) == unjudgeable_lines([report])
@@ -298,7 +300,7 @@ def test_fault_of_ours_is_told_as_ours(error: Exception) -> None:
         raise error
 
     with pytest.raises(type(error)):
-        judge_within_limits(
+        judge_untrusted_observations(
             one_exercise(comparing(compare), {"returned": 1}), made.exercise().name, 0, [{"returned": 1}], ""
         )
 
@@ -314,6 +316,7 @@ def test_judging_takes_no_more_memory_than_it_may() -> None:
     judge = one_exercise(comparing(compare), {"returned": 1})
 
     assert (
-        NO_FORM == judge_within_limits(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
+        NO_FORM
+        == judge_untrusted_observations(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
     )
     assert torch.ones(1000, 1000).sum() == 1e6

@@ -25,7 +25,7 @@ from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Tens
 from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.grading.grade_submission import SubmissionGrading
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
+from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs
 from autograder.notebook.report_rendering import html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -272,7 +272,7 @@ def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LI
 def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
     """Assert that a check's outputs are valid, can be written, and earn the verdict's points."""
     mark = {"grade": True, "solution": False, "points": verdict.points[name], "grade_id": f"check_{name}"}
-    cell = nbformat.v4.new_code_cell(outputs=grade_cell_outputs(verdict, name), metadata={"nbgrader": mark})
+    cell = nbformat.v4.new_code_cell(outputs=make_grade_cell_outputs(verdict, name), metadata={"nbgrader": mark})
 
     assert (verdict.earned(name), verdict.points[name]) == determine_grade(cell)
     assert json.dumps(cell).encode()

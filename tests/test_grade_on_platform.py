@@ -105,7 +105,7 @@ def read(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes])
     write_all({folder / "submission" / name: data for name, data in files.items()})
     taken: list[SubmittedFiles] = []
     monkeypatch.setattr(grade_on_platform, "confinement_problem", lambda: None)
-    monkeypatch.setattr(grade_on_platform, "lesson_read_problem", lambda _: None)
+    monkeypatch.setattr(grade_on_platform, "why_lesson_unreadable", lambda _: None)
     monkeypatch.setattr(grade_on_platform, "grade_one", lambda _, parcel, seed: taken.append(parcel))
 
     grade_submitted_folder(course, STEM, folder / "submission")

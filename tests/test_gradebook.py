@@ -20,7 +20,7 @@ from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.grading import assignment, verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import preflight_checks
-from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs
+from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from tests.small_chapter import SAMPLE
 
@@ -69,7 +69,7 @@ class TestOutputs:
     )
     def test_nbgrader_reads_the_score(self, statuses: tuple[Status, ...], score: float) -> None:
         """nbgrader reads exactly the earned points from a grade cell's outputs."""
-        cell = grade_cell(grade_cell_outputs(verdict(*statuses, points=3), "double"), 3)
+        cell = grade_cell(make_grade_cell_outputs(verdict(*statuses, points=3), "double"), 3)
 
         assert (score, 3.0) == determine_grade(cell)
 
@@ -78,7 +78,7 @@ class TestOutputs:
         """The outputs of a failed exercise have folded hints; those of a passed one have none."""
         told = (Report("describe", (Verdict("a check", status, "No."),)),)
         made = SubmissionVerdict("ch01a_tensors", 1, "", told, {"describe": 1}, {"describe": 0})
-        page = grade_cell_outputs(made, "describe", ("Ask `x`.",))[1].data["text/html"]
+        page = make_grade_cell_outputs(made, "describe", ("Ask `x`.",))[1].data["text/html"]
 
         assert hinted == ("<details" in page and "Ask " in page)
 
@@ -86,18 +86,20 @@ class TestOutputs:
         """A score that is no round number is accepted by nbgrader."""
         made = verdict(Status.PASS, Status.PASS, Status.FAIL, points=1)
 
-        assert pytest.approx(2 / 3, abs=1e-3) == determine_grade(grade_cell(grade_cell_outputs(made, "double"), 1))[0]
+        assert (
+            pytest.approx(2 / 3, abs=1e-3) == determine_grade(grade_cell(make_grade_cell_outputs(made, "double"), 1))[0]
+        )
 
     def test_stretch_exercises_score_nothing_in_the_cell(self) -> None:
         """A stretch exercise scores 0 in its cell of 0 points, and its output names the extra credit."""
-        outputs = grade_cell_outputs(verdict(Status.PASS, extra=3), "double")
+        outputs = make_grade_cell_outputs(verdict(Status.PASS, extra=3), "double")
 
         assert (0.0, 0.0) == determine_grade(grade_cell(outputs, 0))
         assert "3 of 3 points of extra credit" in outputs[0].text
 
     def test_html_is_escaped(self) -> None:
         """Markup in a message is escaped."""
-        page = grade_cell_outputs(verdict(Status.FAIL), "double")[1].data["text/html"]
+        page = make_grade_cell_outputs(verdict(Status.FAIL), "double")[1].data["text/html"]
 
         assert "<b>No" not in page and "&lt;b&gt;No" in page
 
@@ -198,7 +200,7 @@ class TestPlugIns:
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """nbgrader's list of notebooks gets the released name for any submitted name."""
-        from autograder.nbgrader_plugin.autograde import name_as_released
+        from autograder.nbgrader_plugin.autograde import copy_to_released_name
 
         released = assignment.release_path(tmp_path, "ch01a_tensors")
         released.parent.mkdir(parents=True)
@@ -207,7 +209,7 @@ class TestPlugIns:
         handed = tmp_path / "copy of ch01.ipynb"
         handed.write_text("{}")
         notebooks = [str(handed)]
-        name_as_released("ch01a_tensors", "ada", notebooks)
+        copy_to_released_name("ch01a_tensors", "ada", notebooks)
 
         assert [str(tmp_path / "ch01a_tensors.ipynb")] == notebooks and handed.exists()
 

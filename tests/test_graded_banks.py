@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from autograder.authoring.example_class import ExampleClass
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
-from autograder.diagnosis.judge_observations import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED
 from tests import sample_course
 from tests.graded import graded_class, of_class, share, verdict_of
 from tests.our_course import COURSE

@@ -26,7 +26,7 @@ from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import COURSE_VARIABLE, chapter_path
-from autograder.course.reading_time import with_minutes
+from autograder.course.reading_time import fill_minutes_of_course
 from autograder.diagnosis.verdict import NOT_GRADED
 from autograder.errors import CheckFailed, DamagedData, WorkFailed
 from autograder.grading import verdict_store
@@ -38,12 +38,17 @@ from autograder.lms.build_platform_bundle import read_sitting
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS, asks_questions
 from autograder.notebook.last_checked_answer import CHECKED
-from autograder.questions.own_code_question_part import answers_in, asked_exercise, lines_to_copy, written_answers
-from autograder.questions.own_code_questions import repeatable_questions
+from autograder.questions.own_code_question_part import (
+    asked_exercise,
+    lines_to_copy,
+    parse_question_answers,
+    written_answers,
+)
+from autograder.questions.own_code_questions import deterministic_questions
 from autograder.questions.question import Question
-from autograder.reports.answer_normalization import read_exercise_forms
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
+from autograder.reports.normalize_answer_syntax import read_answer_forms
 from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.made_reader import new_kernel
@@ -139,7 +144,7 @@ def drawn(lines: str, text: str = RIGHT) -> list[Question]:
     exec(f"import torch\n{text}", names)
     key = course_in(judge.course).keys(STEM)[NAME]
     draw = int(re.findall(r'"draw": (\d+)', lines)[0])
-    return repeatable_questions(judge.exercises[NAME], key, text, NAME, names, draw)
+    return deterministic_questions(judge.exercises[NAME], key, text, NAME, names, draw)
 
 
 def chosen(lines: str, *, wrong: int = 0) -> str:
@@ -301,7 +306,7 @@ class TestWholeWay:
     def test_other_commands(self, course: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """The report takes no answer for a mistake or a copy, and a talk is about the exercises."""
         results = read_results(course, STEM)
-        compared = {each.exercise for each in read_exercise_forms([results])}
+        compared = {each.exercise for each in read_answer_forms([results])}
 
         assert PART not in {each.exercise for each in unexplained_answers(results)} | compared
         for words in (["report", STEM], ["oral", "ada", STEM], ["summary", STEM]):
@@ -331,7 +336,7 @@ class TestRelease:
     def test_off_changes_nothing(self, tmp_path: Path, settings: str | None) -> None:
         """Without the setting, the release is what it was, to the byte."""
         course = make_course(tmp_path / "course")
-        chapter = with_minutes(course, read_chapter(chapter_path(course, STEM)))
+        chapter = fill_minutes_of_course(course, read_chapter(chapter_path(course, STEM)))
         (course / "source" / STEM / f"{STEM}.ipynb").write_bytes(to_bytes(source_notebook(chapter, "")))
         if settings is not None:
             (course / SETTINGS).write_text(settings)
@@ -427,7 +432,9 @@ class TestInTheNotebook:
 
     def test_nothing_is_no_answer(self) -> None:
         """The cell as it is released, or an empty one, says nothing."""
-        assert written_answers(f"{PART} = {{}}", PART) is written_answers("# ", PART) is answers_in({}) is None
+        assert (
+            written_answers(f"{PART} = {{}}", PART) is written_answers("# ", PART) is parse_question_answers({}) is None
+        )
 
     def test_what_no_file_can_hold_is_replaced(self) -> None:
         """A choice that is half a pair, or endless, becomes one that feedback can show."""

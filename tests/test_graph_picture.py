@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from explorers import autograd_stepper
 from explorers.autograd_graph_data import read_graph
 from explorers.autograd_step_list import MOST_LISTED, MOST_TOLD
+from explorers.autograd_stepper_view import autograd_stepper_view
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_picture import graph_picture
 from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
 from tests.test_autograd_graph import Block, worked
 
@@ -48,7 +48,7 @@ class TestPicture:
 
     def test_the_whole_story(self) -> None:
         """At the end, both passes are tables with values, saved tensors and gradients."""
-        drawn = graph_picture(replace(small(), at=None))
+        drawn = autograd_stepper_view(replace(small(), at=None))
 
         forward, back = rows(drawn, "Forward pass")[1:], rows(drawn, "Backward pass")[1:]
         assert forward[2] == ["3 Mul", "x, y", "(), not kept", "other = 3, version 0 self = 2, version 0"]
@@ -58,7 +58,7 @@ class TestPicture:
 
     def test_nothing_is_told_before_its_moment(self) -> None:
         """The first step shows no later value and no gradient."""
-        drawn = graph_picture(small())
+        drawn = autograd_stepper_view(small())
 
         assert "64" not in text(drawn) and "gradient 16" not in text(drawn)
         present, *later = rows(drawn, "Forward pass")[1:]
@@ -70,14 +70,14 @@ class TestPicture:
         at = next(
             number for number, each in enumerate(story.moments) if each.phase == "back" and each.row.nodes == (0,)
         )
-        told = graph_picture(replace(story, at=at))
+        told = autograd_stepper_view(replace(story, at=at))
 
         assert [row[1] for row in rows(told, "Several gradients")[1:]] == ["48", "16"]
         assert rows(told, "What backward would add")[1] == ["x", "None", "64", "64"]
 
     def test_the_present_row_is_marked_by_more_than_color(self) -> None:
         """The present row and box have a marker, and the row is the current step for a screen reader."""
-        drawn = graph_picture(small().moved(3))
+        drawn = autograd_stepper_view(small().moved(3))
 
         (label,) = re.findall(r'aria-current="step"[^>]*>([^<]*)<', drawn)
         assert label == "▶ 4 Add" and re.findall(r"<text[^>]*>(▶[^<]*)<", drawn) == ["▶ Add"]
@@ -85,7 +85,7 @@ class TestPicture:
     def test_names_are_text(self) -> None:
         """Markup in a name is escaped."""
         x = torch.ones((), requires_grad=True)
-        drawn = graph_picture(initial_view(read_graph(x * 2, {"<b>&": x})))
+        drawn = autograd_stepper_view(initial_view(read_graph(x * 2, {"<b>&": x})))
 
         assert "<b>" not in drawn and "&lt;b&gt;&amp;" in drawn
 
@@ -94,16 +94,18 @@ class TestPicture:
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         y += 1
-        changed = text(graph_picture(replace(initial_view(read_graph(y.sum(), {"x": x})), at=None)))
+        changed = text(autograd_stepper_view(replace(initial_view(read_graph(y.sum(), {"x": x})), at=None)))
 
-        assert "This tensor does not come from a graph" in text(graph_picture(initial_view(read_graph(torch.ones(())))))
+        assert "This tensor does not come from a graph" in text(
+            autograd_stepper_view(initial_view(read_graph(torch.ones(()))))
+        )
         assert "backward would stop at step 2 (Exp)" in changed and "is at version 1; expected version 0" in changed
         assert "result: changed in place since" in changed and "the backward pass stops here" in changed
 
     def test_a_large_graph_stays_small(self) -> None:
         """A large graph is folded and shown in part, and the rest is counted."""
         story = large().moved(20)
-        drawn = graph_picture(story)
+        drawn = autograd_stepper_view(story)
 
         assert len(story.graph.nodes) > 300 and len(story.rows) < 70
         assert len(rows(drawn, "Forward pass")) == MOST_LISTED + 1
@@ -116,7 +118,7 @@ class TestPicture:
         y = x
         for _ in range(300):
             y = y * 1.01
-        drawn = graph_picture(replace(initial_view(read_graph(y, {"x": x})), at=None))
+        drawn = autograd_stepper_view(replace(initial_view(read_graph(y, {"x": x})), at=None))
 
         assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
         assert "These 301 rows are too many for one picture." in drawn
@@ -124,7 +126,7 @@ class TestPicture:
     def test_a_folded_module(self) -> None:
         """A folded module shows the gradients that leave it and those of its parameters."""
         story = large()
-        drawn = graph_picture(story.to("back", next(row for row in story.rows if row.module == "5")))
+        drawn = autograd_stepper_view(story.to("back", next(row for row in story.rows if row.module == "5")))
 
         assert [row[0] for row in rows(drawn, "Added to .grad")[1:]][:2] == ["5.norm.weight", "5.norm.bias"]
         assert len(rows(drawn, "Gradients that leave")) == 2
@@ -135,7 +137,7 @@ class TestPicture:
         story = initial_view(read_graph((x + row).sum(), {"row": row}))
         add = next(each for each in story.rows if story.graph.nodes[each.nodes[0]].operation == "Add")
 
-        assert "row has the shape (3,) and was broadcast" in text(graph_picture(story.to("back", add)))
+        assert "row has the shape (3,) and was broadcast" in text(autograd_stepper_view(story.to("back", add)))
 
 
 class TestStory:

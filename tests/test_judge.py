@@ -11,7 +11,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError, ChapterFormatError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
-from autograder.grading.bounded_judging import judge_within_limits
+from autograder.grading.bounded_judging import judge_untrusted_observations
 from tests.our_course import COURSE as OURS
 from tests.sample_course import COURSE, STEM
 
@@ -39,7 +39,7 @@ class TestJudge:
         """The report on a wrong answer is cached by observations, source and seed."""
         pairs = judge.keys.bank_observations("standardize")
         answer, seen = next(pair for pair in pairs if not pair[0].is_right)
-        report = judge_within_limits(judge, "standardize", 0, seen, answer.source, "digest")
+        report = judge_untrusted_observations(judge, "standardize", 0, seen, answer.source, "digest")
 
         assert not report.passed and report is judge.reports.find("standardize", 0, "digest", answer.source)
         assert judge.reports.find("standardize", 1, "digest", answer.source) is None

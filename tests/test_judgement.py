@@ -7,7 +7,7 @@ import torch
 
 from autograder.diagnosis.difference_messages import difference_message
 from autograder.diagnosis.expected_observations import KnownMistake
-from autograder.diagnosis.judge_observations import UNTOUCHED, judge, uniform_report
+from autograder.diagnosis.judge_answer import UNTOUCHED, judge, uniform_report
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation_comparison import Difference
 from tests import made

@@ -37,7 +37,7 @@ console.log(python.runPython(readFileSync(process.argv[3], "utf8")));
 IMPORTS = """\
 import importlib, json, pkgutil
 import autograder, course, explorers
-from autograder import concurrency_support, install_missing_packages, shadowing_packages
+from autograder import concurrency_support, install_missing_packages, package_name_collisions
 missing = {}
 for package in map(importlib.import_module, ("autograder.notebook", "course", "explorers")):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -45,7 +45,7 @@ for package in map(importlib.import_module, ("autograder.notebook", "course", "e
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:
             missing.setdefault(error.name, []).append(module.name)
-shadowing_packages.refuse_other_packages()
+package_name_collisions.refuse_other_packages()
 json.dumps({
     "lacks": sorted(missing),
     "needs": install_missing_packages.missing_packages(),
@@ -97,7 +97,7 @@ class TestBuilt:
         (wheel,) = (site / "pypi").glob("pytorch_basics-*.whl")
         names = zipfile.ZipFile(wheel).namelist()
 
-        assert "autograder/notebook/mine.py" in names
+        assert "autograder/notebook/own_answer_or_fallback.py" in names
         assert not [name for name in names if name.startswith(("course/answers/", "course/chapters/"))]
 
     def test_a_notebook_installs_both_first(self, site: Path) -> None:

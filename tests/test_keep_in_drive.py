@@ -25,7 +25,7 @@ def passed(kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> 
     """Return a function that checks a right answer in a reader's notebook, and returns what is printed."""
     names: dict[str, Any] = {}
     exec(f"import torch\n{RIGHT}", names)
-    keeping.say_once_where_it_is_kept.cache_clear()
+    keeping.warn_once_progress_is_lost.cache_clear()
     monkeypatch.setattr(keeping, "_MOUNTED", Path(kernel.starting_dir, "drive"))
     monkeypatch.setattr(LOGBOOK, "_own", {})
     monkeypatch.setenv(OFF, "")
@@ -81,7 +81,7 @@ def test_what_passed_is_kept(passed: Callable[[], str], kernel: MadeKernel, monk
     assert not here.exists() and 2 == len(list(filter(None, (drive() / NAME).read_text().splitlines())))
     assert LOGBOOK.read()[0]["flatten_images"].passed > 0
     passed()
-    assert not here.exists() and progress_log.folder_of_notebook() == drive()
+    assert not here.exists() and progress_log.progress_folder() == drive()
     monkeypatch.setenv(OFF, "")
     assert {} == LOGBOOK.read()[0]  # a new runtime
     keep_in_drive()

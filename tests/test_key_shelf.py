@@ -12,7 +12,7 @@ from autograder.course.expected_cache import ExpectedCache
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.observation import to_bytes
 from autograder.grading import verdict_store
-from autograder.grading.verdict_paths import round_keys_folder
+from autograder.grading.verdict_paths import answer_keys_folder
 from tests.sample_course import COURSE, STEM, sample_judge
 
 
@@ -24,7 +24,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each restarted run continues with the next key, all keys are right, and the round's end deletes them."""
-    shelf, seed = ExpectedCache(round_keys_folder(tmp_path, STEM), "content"), 12345
+    shelf, seed = ExpectedCache(answer_keys_folder(tmp_path, STEM), "content"), 12345
     keep, made = ExpectedCache.keep, list[tuple[str, str]]()
 
     def keep_and_die(self: ExpectedCache, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:
@@ -53,7 +53,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
 def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a key takes long, the observations of each wrong answer are stored one by one."""
     monkeypatch.setattr(compute_expected_observations, "_LONG", 0.0)
-    shelf, seed, name = ExpectedCache(round_keys_folder(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
+    shelf, seed, name = ExpectedCache(answer_keys_folder(tmp_path, STEM), "content"), 12345, sample_judge().names[0]
     keep, made = ExpectedCache.keep, list[str]()
 
     def keep_and_die(self: ExpectedCache, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:

@@ -13,14 +13,14 @@ import nbformat
 import pytest
 
 from autograder.course.chapter_reader import read_chapter
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.value_format import value_text
 from autograder.exercises.probe import see
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
+from autograder.questions.mistake_program_and_distractors import program_of_mistake
 from autograder.questions.output_prediction_question import result_question
-from autograder.questions.program_of_mistake import program_of_mistake
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.lecture_question_page import lecture_file, lecture_page
@@ -111,7 +111,7 @@ def test_a_proven_hunt_comes_before_the_banks_answer(monkeypatch: pytest.MonkeyP
     """A short hunt of the mistake is taken with the false sentences of its file; without one, the bank has both."""
     hunt = BugHunt(NAME, "largest", "def their_masked_mean(x, mask, dim):\n    return x\n", "change", 2, (1,))
     hunts = {NAME: ExerciseHunts("", {"largest": ("keeps-dim",)}, (hunt,))}
-    monkeypatch.setattr("autograder.questions.program_of_mistake.read_hunts", lambda *_: hunts)
+    monkeypatch.setattr("autograder.questions.mistake_program_and_distractors.read_hunts", lambda *_: hunts)
     of_bank = program_of_mistake(COURSE, NAME, "keeps-dim")
 
     assert program_of_mistake(COURSE, NAME, "largest") == (hunt, ("keeps-dim",))

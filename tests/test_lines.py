@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of

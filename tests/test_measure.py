@@ -11,10 +11,10 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.course.course import course_in
-from autograder.course.course_location import chapter_code
+from autograder.course.course_location import chapter_id
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import result_in_words
-from autograder.reports.measure_forms import FORMS, Measure, draw_measure, read_measure
+from autograder.questions.computed_question import run_and_describe
+from autograder.reports.measure_forms import FORMS, Measure, read_measure, sample_measure_forms
 from tests.small_chapter import PROJECT
 
 SIGNS = ("rabbit", "Owl", "fox")
@@ -56,13 +56,13 @@ def enter(folder: Path, *rows: list[str], separator: str = ",") -> None:
 def test_twelve_parallel_questions(forms: Path) -> None:
     """Two of each chapter; both forms differ in numbers alone, and running the program gives the right choice."""
     found = read_measure(forms)
-    chapters = [chapter_code(each.about) for each in found.forms["before"]]
+    chapters = [chapter_id(each.about) for each in found.forms["before"]]
     assert chapters == sorted(chapters) and [chapters.count(each) for each in set(chapters)] == [2] * 6
 
     for one, other in zip(*found.forms.values(), strict=True):
         assert one.kind == other.kind and one.code != other.code
         assert re.sub(r"\d+", "#", one.code + one.prompt) == re.sub(r"\d+", "#", other.code + other.prompt)
-        assert [result_in_words(each.code, each.expression) for each in (one, other)] == [
+        assert [run_and_describe(each.code, each.expression) for each in (one, other)] == [
             one.right_choice,
             other.right_choice,
         ]
@@ -88,7 +88,7 @@ def test_the_same_forms_again(capsys: pytest.CaptureFixture[str], forms: Path, t
 
     assert measure(capsys, tmp_path, "write", "--seed", "7")[0] == 0
     assert (tmp_path / "key.json").read_bytes() != before
-    assert draw_measure(course_in(PROJECT / "course"), 7) == read_measure(tmp_path)
+    assert sample_measure_forms(course_in(PROJECT / "course"), 7) == read_measure(tmp_path)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -164,7 +164,7 @@ def test_a_course_that_names_no_questions(tmp_path: Path, text: str | None, told
         (tmp_path / "review_questions" / "measure.txt").write_text(text)
 
     with pytest.raises(ExerciseError, match=f"measure.txt: expected names of question generators.*{told}"):
-        draw_measure(course_in(tmp_path), 1)
+        sample_measure_forms(course_in(tmp_path), 1)
 
 
 def test_nobody_in_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,8 @@ import torch
 from autograder import mine
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
-from autograder.notebook import answer_of_other_notebook, progress_log
-from autograder.notebook.mine import VersionNotice
+from autograder.notebook import progress_log, run_answer_of_other_notebook
+from autograder.notebook.own_answer_or_fallback import AnswerSourceNotice
 from autograder.notebook.progress_log import NAME
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
 from tests.small_chapter import PROJECT
@@ -263,7 +263,7 @@ class TestTrouble:
     @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
     def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
         """An answer that takes too long is stopped, and the lesson's version is used."""
-        monkeypatch.setattr(answer_of_other_notebook, "SECONDS", 0.3)
+        monkeypatch.setattr(run_answer_of_other_notebook, "SECONDS", 0.3)
         answer = "def double(x, by=factor()):\n    return by * x"
         reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
         reader.save(FIRST, f"def factor():\n    {loop}\n    return 2", answer, CHECK)
@@ -272,7 +272,9 @@ class TestTrouble:
 
         assert f"{PLAIN}: yours did not come to an end within 0.3 seconds" == reader.run(USE)
         assert time.monotonic() - start < 1.9 and reader.value("step")(2) == ("plain", 2)
-        assert "sleep" in loop or not any(isinstance(t, answer_of_other_notebook._Work) for t in threading.enumerate())
+        assert "sleep" in loop or not any(
+            isinstance(t, run_answer_of_other_notebook._Work) for t in threading.enumerate()
+        )
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3, "nbformat": 4}', "\x00" * 99])
     def test_damaged_notebook(self, reader: Reader, text: str) -> None:
@@ -332,7 +334,8 @@ class TestWhereNobodyReads:
 
 def test_html_says_the_same(reader: Reader) -> None:
     """The HTML message has the same words, with the name as code."""
-    assert "From here on: your <code>double</code></div>" in VersionNotice("double", "")._repr_html_()
+    assert "From here on: your <code>double</code></div>" in AnswerSourceNotice("double", "")._repr_html_()
     assert (
-        "the lesson&#x27;s <code>double</code>, until" in VersionNotice("double", ", until yours passes")._repr_html_()
+        "the lesson&#x27;s <code>double</code>, until"
+        in AnswerSourceNotice("double", ", until yours passes")._repr_html_()
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.authoring.mutation import mutants
-from autograder.authoring.surviving_mutants import LEAST, time_limit
+from autograder.authoring.surviving_mutants import LEAST, limit_cpu_time
 from tests.our_course import COURSE
 from tests.test_bank import judge_of
 
@@ -51,7 +51,7 @@ class TestMutants:
 class TestTimeLimit:
     def test_an_endless_mutant_is_stopped(self) -> None:
         """An endless mutant raises TimeoutError."""
-        with pytest.raises(TimeoutError), time_limit(0.05):
+        with pytest.raises(TimeoutError), limit_cpu_time(0.05):
             _run_forever()
 
 

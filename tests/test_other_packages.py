@@ -12,7 +12,7 @@ import autograder
 from autograder.__main__ import main
 from autograder.authoring.chapter_notebooks import INSTALL_ID
 from autograder.errors import PackageCollision
-from autograder.shadowing_packages import collision_message
+from autograder.package_name_collisions import collision_message
 from tests.small_chapter import PROJECT, SAMPLE
 
 

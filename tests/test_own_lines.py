@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.course.compute_expected_observations import VISIBLE_SEED
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot

@@ -18,8 +18,8 @@ from autograder.__main__ import main
 from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
 from autograder.notebook.progress_log import OFF
-from autograder.workspace import embedded_package
-from autograder.workspace.embedded_package import embed_package, packed_cell
+from autograder.workspace import embed_package_in_notebook
+from autograder.workspace.embed_package_in_notebook import embed_package, packed_cell
 from tests import bare_environment
 from tests.colab import runtime
 from tests.colab.notebook import colab_copy
@@ -60,11 +60,14 @@ def test_what_is_left_out_of_the_package_is_no_program() -> None:
     """Only comments and private docstrings are removed, and every statement keeps its line."""
     for path in (PROJECT / "autograder").rglob("*.py"):
         source = path.read_bytes()
-        assert program(source) == program(embedded_package._bare(source)), path
+        assert program(source) == program(embed_package_in_notebook._bare(source)), path
     kept = b'"""Gone."""\ndef check():  # gone\n    """Kept."""\n    return "# kept"\ndef _own():\n    """Gone."""\n'
     kept += b'def shown():\n    """Gone."""\n'
 
-    assert embedded_package._bare(kept).split() == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
+    assert (
+        embed_package_in_notebook._bare(kept).split()
+        == kept.replace(b'"""Gone."""', b"''").replace(b"# gone", b"").split()
+    )
 
 
 @pytest.fixture
@@ -201,7 +204,7 @@ class TestBareEnvironment:
 
 def test_an_explorer_that_is_not_packed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A notebook carries the explorers that it opens; another one is named where a reader imports it."""
-    names = set(dict(embedded_package._files(COURSE, STEM)))
+    names = set(dict(embed_package_in_notebook._files(COURSE, STEM)))
     assert "explorers/shape_widget.py" not in names
     monkeypatch.setattr(explorers, "find_spec", lambda _: None)
     with pytest.raises(ImportError, match="shape_explorer is not packed into this notebook"):

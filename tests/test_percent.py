@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autograder.course.chapter_rules import find_cell_markers
 from autograder.course.fast_percent_parser import PlainCell, plain_cells
+from autograder.course.lint_chapter import find_cell_markers
 from autograder.errors import ChapterFormatError
 from tests.small_chapter import PROJECT, SAMPLE, TEXT
 

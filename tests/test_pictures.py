@@ -18,7 +18,7 @@ from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.pixel_count import picture_pixels
-from autograder.submission.restore_cell_metadata import restore_cell_metadata
+from autograder.submission.restore_teacher_assignment import restore_teacher_assignment
 from autograder.submission.submitted_cells import read_notebook_contents
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
@@ -33,7 +33,7 @@ PNG = {"image/png": PICTURE}
 def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
     """Return the cells as shown, and the notes for the teacher."""
     found = read_notebook_contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
-    made = restore_cell_metadata(found.cells, new_notebook(cells=list(release)))
+    made = restore_teacher_assignment(found.cells, new_notebook(cells=list(release)))
     nbformat.validate(made.notebook)
     return made.notebook.cells, found.eye
 

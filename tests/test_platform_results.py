@@ -13,8 +13,8 @@ import pytest
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.classroom50_results import classroom50_release_body, classroom50_result
-from autograder.lms.gradescope_results import gradescope_fault, gradescope_results
-from autograder.lms.prairielearn_results import prairielearn_fault, prairielearn_results
+from autograder.lms.gradescope_results import gradescope_failure_result, gradescope_results
+from autograder.lms.prairielearn_results import prairielearn_failure_result, prairielearn_results
 from autograder.notebook.report_rendering import text
 
 # What a student may bring into a sentence: HTML, a link by escape sequences, the end of a code block, a heading.
@@ -175,7 +175,7 @@ def test_no_control_characters(platform: str) -> None:
 
 def test_a_fault_of_the_grader_has_no_score() -> None:
     """A message, no points and no test: what the grader did wrong never looks like a student's 0."""
-    gradescope, prairielearn = gradescope_fault("Not graded."), prairielearn_fault("Not graded.")
+    gradescope, prairielearn = gradescope_failure_result("Not graded."), prairielearn_failure_result("Not graded.")
 
     assert ("Not graded.", []) == (gradescope["output"], gradescope["tests"]) and "score" not in gradescope
     assert {"gradable": False, "format_errors": ["Not graded."]} == prairielearn

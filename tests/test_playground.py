@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from explorers import playground, playground_training
 from explorers.playground_points import NAMES, make_points
-from explorers.playground_widget import Playground
+from explorers.playground_widget import TrainingPlayground
 from explorers.recorded_animation import RECORD
 from tests import films
 
@@ -34,7 +34,7 @@ def train_step(model: nn.Module, optimizer: Any, criterion: Callable[..., Tensor
     return loss.item()
 
 
-def run(widget: Playground, data: str = STILL[0], rate: str = STILL[1]) -> dict[str, Any]:
+def run(widget: TrainingPlayground, data: str = STILL[0], rate: str = STILL[1]) -> dict[str, Any]:
     """Return the run that the page gets after these choices."""
     widget._hear(widget, {"choose": "data", "value": data}, [])
     widget._hear(widget, {"choose": "rate", "value": rate}, [])
@@ -96,7 +96,7 @@ def test_the_same_start_each_time() -> None:
     assert torch.equal(expected, torch.rand(3))
 
 
-def at(widget: Playground, frame: int, rate: str) -> dict[str, Any]:
+def at(widget: TrainingPlayground, frame: int, rate: str) -> dict[str, Any]:
     """Return the run after another rate is chosen at a frame."""
     widget._hear(widget, {"choose": "at", "value": str(frame)}, [])
     widget._hear(widget, {"choose": "rate", "value": rate}, [])

@@ -12,7 +12,7 @@ from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot, Observation, TensorSnapshot
 from autograder.exercises.probe import Answer, catching_errors, in_turn, select_facets
 from autograder.exercises.probes.gradients import on_tensors
-from autograder.exercises.probes.memory_sharing import copy_and_view
+from autograder.exercises.probes.memory_sharing import observe_copy_and_view
 from autograder.exercises.probes.random_results import (
     SEED,
     distribution_facts,
@@ -22,7 +22,7 @@ from autograder.exercises.probes.random_results import (
     with_fixed_seed,
 )
 from autograder.exercises.probes.repeated_calls import with_second_call
-from autograder.exercises.probes.tensor_functions import calling, entries
+from autograder.exercises.probes.tensor_functions import calling, returned_dict_entries
 
 X = torch.arange(6.0).reshape(2, 3)
 
@@ -101,11 +101,11 @@ class TestWatched:
 class TestEntries:
     def test_only_some_are_looked_at(self) -> None:
         """Only the named entries are recorded."""
-        assert {"returned": {"a": 1}} == entries("a")(lambda: {"a": 1, "b": "?"}, case())
+        assert {"returned": {"a": 1}} == returned_dict_entries("a")(lambda: {"a": 1, "b": "?"}, case())
 
     def test_a_whole_number_may_count_as_a_float(self) -> None:
         """For entries in `floats`, 256 counts as 256.0."""
-        seen = entries("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
+        seen = returned_dict_entries("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
 
         assert {"a": "float", "b": "int"} == {key: type(value).__name__ for key, value in seen["returned"].items()}
 
@@ -121,7 +121,7 @@ class TestMemory:
     )
     def test_it_tells_what_follows(self, answer: Answer, follows: tuple[bool, ...]) -> None:
         """A view changes with x, a copy does not, and detaching does not copy."""
-        seen = copy_and_view(answer, case(X))
+        seen = observe_copy_and_view(answer, case(X))
 
         assert follows == (seen["copy_follows"], seen["view_follows"], seen["detached"])
 

@@ -6,15 +6,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
+from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.devices import (
     OperationLog,
     describe_containers,
-    module_elsewhere,
-    nested_containers,
+    find_lists_and_dicts,
+    observe_module_on_meta,
+    patch_reads_to_zero,
     recorded_value_reads,
     simulated_accelerators,
-    values_read_as_zero,
 )
 from autograder.exercises.probes.simulated_async_device import FakeDevice
 
@@ -49,14 +49,14 @@ class TestPlaces:
         inner: list[int] = []
         outer = {"a": (inner, X)}
 
-        assert [id(outer), id(inner)] == [id(one) for one in nested_containers((outer, 3))]
+        assert [id(outer), id(inner)] == [id(one) for one in find_lists_and_dicts((outer, 3))]
 
     def test_what_does_not_move_is_told(self) -> None:
         """A tensor that is neither parameter nor buffer is recorded as left behind."""
         module = nn.Identity()
         module.lost = torch.ones(2)
 
-        seen = module_elsewhere(module, X)
+        seen = observe_module_on_meta(module, X)
         assert ([(2,)], "meta", True) == (seen["left_behind"], seen["elsewhere"].device, seen["input_kept"])
 
 
@@ -86,7 +86,7 @@ class TestWaiting:
 
     def test_a_value_where_there_is_none(self) -> None:
         """Within the block, values read as 0, even on the meta device."""
-        with values_read_as_zero(answer):
+        with patch_reads_to_zero(answer):
             assert 0.0 == X.to("meta").sum().item() == float(X.sum())
 
         assert 15.0 == X.sum().item()

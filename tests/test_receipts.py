@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import proof_receipts
-from autograder.authoring.build_course import build, shipped_chapter_data
+from autograder.authoring.build_course import build, shipped_observations_and_hints
 from autograder.authoring.proof_receipts import (
     RECEIPTS,
     exercises_to_prove,
@@ -96,7 +96,7 @@ def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
         *(
             ("exercises/probe", True),
             ("exercises/probes/tensor_functions", True),
-            ("diagnosis/judge_observations", True),
+            ("diagnosis/judge_answer", True),
         ),
         *(("exercises/probes/devices", False), ("cli/grade", False), ("notebook/check_and_hint", False)),
     ],
@@ -215,7 +215,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     write_receipts(parts.course, [(parts.name, receipt_of(parts))])
     assert [] == build(project)
     with pytest.raises(ChapterFormatError, match="it computes"):
-        shipped_chapter_data(parts.course, stem, committed, anew=True)
+        shipped_observations_and_hints(parts.course, stem, committed, anew=True)
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
     with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)

@@ -15,7 +15,7 @@ import torch
 from autograder.course.answer_bank import load_bank
 from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_file
-from autograder.diagnosis.judge_observations import judge as judged_on
+from autograder.diagnosis.judge_answer import judge as judged_on
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.patched_names import replaced_for
 from tests.our_course import COURSE

@@ -18,7 +18,7 @@ from autograder.reports import chapter_page_sections, student_reports, write_rep
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items
-from autograder.reports.lesson_links import SITE, section
+from autograder.reports.lesson_links import SITE, lesson_section_link
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
 from tests.small_chapter import PROJECT
 
@@ -118,7 +118,7 @@ def test_every_exercise_of_this_course_is_taught_somewhere() -> None:
     course = PROJECT / "course"
     for chapter in course_in(course).listed:
         for name in chapter.exercises:
-            told = re.sub(r"<[^>]*>", "", section(course, chapter.stem, name))
+            told = re.sub(r"<[^>]*>", "", lesson_section_link(course, chapter.stem, name))
             assert told and "{" not in told and not told.startswith("Exercise"), name
 
 

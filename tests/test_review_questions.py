@@ -15,9 +15,9 @@ import yaml
 from autograder.course.chapter_model import CellKind
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.course_location import chapter_code, chapter_path
+from autograder.course.course_location import chapter_id, chapter_path
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, result_in_words
+from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, run_and_describe
 from autograder.questions.question_generator_registry import QuestionGenerators, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
 from explorers.review_quiz import QUESTIONS, short_sitting_name
@@ -25,7 +25,7 @@ from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")
 GENERATORS = question_generators(COURSE)
-CHAPTERS = sorted({chapter_code(each.sitting) for each in GENERATORS.values()})
+CHAPTERS = sorted({chapter_id(each.sitting) for each in GENERATORS.values()})
 ENOUGH, DIFFERENT = 15, 8  # generators of a chapter; questions of a generator
 
 
@@ -41,7 +41,7 @@ def ledger() -> dict[str, str]:
 
 def core_facts(chapter: str) -> set[str]:
     """Return the core facts of a chapter."""
-    return {fact[1:] for fact, sitting in ledger().items() if fact[0] == "*" and chapter_code(sitting) == chapter}
+    return {fact[1:] for fact, sitting in ledger().items() if fact[0] == "*" and chapter_id(sitting) == chapter}
 
 
 def drawn(name: str, draws: int) -> None:
@@ -51,7 +51,7 @@ def drawn(name: str, draws: int) -> None:
         question = each.question(Random(seed))
         different.add((question.code, question.expression))
         right.add(question.right_choice)
-        again = result_in_words(question.code, question.expression)
+        again = run_and_describe(question.code, question.expression)
 
         assert len(question.choices) == CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
@@ -75,7 +75,7 @@ def test_many_questions_are_right(name: str) -> None:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_each_chapter_has_enough(chapter: str) -> None:
     """Fifteen generators at least, and each sitting with core facts has some."""
-    mine = [each for each in GENERATORS.values() if chapter_code(each.sitting) == chapter]
+    mine = [each for each in GENERATORS.values() if chapter_id(each.sitting) == chapter]
 
     assert len(mine) >= ENOUGH
     assert {each.sitting for each in mine} <= set(COURSE.stems)
@@ -171,7 +171,7 @@ def test_no_fact_is_asked_before_it_is_taught() -> None:
         (each.name, fact)
         for each in GENERATORS.values()
         for fact in each.facts
-        if fact not in sums_up and chapter_code(ledger()[f"*{fact}"]) > chapter_code(each.sitting)
+        if fact not in sums_up and chapter_id(ledger()[f"*{fact}"]) > chapter_id(each.sitting)
     }
 
     assert early == set()
@@ -180,8 +180,8 @@ def test_no_fact_is_asked_before_it_is_taught() -> None:
 def test_a_question_is_what_running_its_program_gives() -> None:
     """Floats have four digits, an error names its line, and what a program draws or prints has no effect here."""
     assert in_words((2.0, [1 / 3], -0.0, (True,))) == "(2, [0.3333], 0, (True,))"
-    assert result_in_words("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == "an error in line 2"
-    assert result_in_words("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == "False"
+    assert run_and_describe("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == "an error in line 2"
+    assert run_and_describe("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == "False"
 
 
 def test_choices_that_look_alike_make_no_question() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course_index import POINTS, read_index
-from autograder.course.course_location import chapter_code
+from autograder.course.course_location import chapter_id
 from tests.small_chapter import PROJECT
 
 MOST_LINES, LONGEST = 300, 35
@@ -68,7 +68,7 @@ def module_of(path: Path) -> str:
 
 def test_environment_is_asked_at_the_door() -> None:
     """Only commands and nbgrader's plug-in read the setting for unconfined code; others get it as an argument."""
-    asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
+    asking = [module_of(path) for path in ENGINE if "is_unconfined_allowed()" in path.read_text(encoding="utf-8")]
     doors = ("autograder.cli.", "autograder.nbgrader_plugin.autograde", "autograder.sandbox.require_confinement")
 
     assert [] == [module for module in asking if not module.startswith(doors)]
@@ -130,7 +130,7 @@ def names_of_the_course() -> Iterator[str]:
 
 def named() -> re.Pattern[str]:
     """Return a pattern that finds these names, and chapter numbers at the start of a name; `nn.NAME` is torch's."""
-    numbers = {chapter_code(chapter.stem) for chapter in read_index(COURSE / "shipped" / POINTS)}
+    numbers = {chapter_id(chapter.stem) for chapter in read_index(COURSE / "shipped" / POINTS)}
     words = set(names_of_the_course()) - set(COMMON)
     return re.compile(rf"(?<!nn\.)(?<!optim\.)\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
 

@@ -16,13 +16,13 @@ from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.pipe_messages import Frame, FrameError
-from autograder.sandbox.execution.child_process_helpers import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.run_specification import AssignmentSetup, Children, ExerciseOutcome
+from autograder.sandbox.execution.manage_child_process import child_environment
+from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
-from autograder.submission.execution_order import CellRole, OrderedCell
+from autograder.submission.restore_cell_order import CellRole, RunCell
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
@@ -321,17 +321,17 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     """A method that a cell above the check adds to a class is available."""
     answer = "class one:\n    def __new__(cls, x, plus):\n        return cls.made(x, plus)"
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
-    ground = AssignmentSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
+    ground = SharedSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
-    def outcome(*parts: OrderedCell) -> ExerciseOutcome:
+    def outcome(*parts: RunCell) -> ExerciseOutcome:
         return run_program(plan_run(parts, [ExerciseTask("one", CASES, 20.0)], ground).program, children=children)[
             "one"
         ]
 
     own, answers, check = (
-        OrderedCell(CellRole.OWN, made_by),
-        OrderedCell(CellRole.ANSWER, answer, ("one",)),
-        OrderedCell(CellRole.CHECK, "", ("one",)),
+        RunCell(CellRole.OWN, made_by),
+        RunCell(CellRole.ANSWER, answer, ("one",)),
+        RunCell(CellRole.CHECK, "", ("one",)),
     )
     assert returned(outcome(answers, own, check)) and not returned(outcome(answers, check, own))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.saved_and_run_cells import (
+from autograder.notebook.read_saved_and_run_cells import (
     KernelRunTimes,
     SavedCell,
     path_of_notebook,
@@ -40,7 +40,7 @@ class TestPath:
 
         assert path_of_notebook(kernel) == kernel.notebook
 
-    @pytest.mark.parametrize("told", ["console-1", "mine.py", ""])
+    @pytest.mark.parametrize("told", ["console-1", "own_answer_or_fallback.py", ""])
     def test_a_console_has_none(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
         """A session that is no notebook has no path."""
         monkeypatch.setenv("JPY_SESSION_NAME", told)

@@ -17,7 +17,7 @@ from explorers.apply_operation import MOST_VALUES, explore
 from explorers.explorer_markup import number
 from explorers.shape_animation import film_of
 from explorers.shape_operation_catalog import OPERATIONS
-from explorers.shape_rendering import shape_picture
+from explorers.shape_rendering import exploration_html
 
 pytestmark = pytest.mark.night
 
@@ -214,7 +214,7 @@ def test_the_picture_is_what_torch_does(operation: str) -> None:
         known, typed = case
         names = ["x", "y"][: OPERATIONS[operation].tensors]
         found = explore(operation, [(name, known[name]) for name in names], typed, known)
-        picture = BeautifulSoup(shape_picture(found), "html.parser")
+        picture = BeautifulSoup(exploration_html(found), "html.parser")
         sizes = rows_of(picture, "x-sizes")
         for name in names:
             assert all(sizes_of(row) == list(map(str, known[name].shape)) for row in sizes[name])

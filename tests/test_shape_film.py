@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorers import shape_explorer
 from explorers.apply_operation import explore
-from explorers.element_provenance import Traced, trace_cells
+from explorers.element_provenance import OperationProvenance, trace_cells
 from explorers.recorded_animation import RECORD
 from explorers.shape_animation import MOST_CASES
 from explorers.shape_operation_catalog import OPERATIONS
@@ -23,7 +23,7 @@ BASE = torch.arange(12).reshape(3, 4)
 COLUMN = torch.tensor([[10], [20], [30]])
 
 
-def cells(operation: str, *tensors: Tensor, **given: str) -> Traced:
+def cells(operation: str, *tensors: Tensor, **given: str) -> OperationProvenance:
     """Return an operation on tensors a and b, cell by cell."""
     named = list(zip("ab", tensors, strict=False))
     found = trace_cells(explore(operation, named, given), operation, tensors, given)

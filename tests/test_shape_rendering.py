@@ -15,7 +15,7 @@ from explorers import shape_explorer
 from explorers.apply_operation import Exploration, explore
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_predictions import judge_prediction
-from explorers.shape_rendering import shape_picture
+from explorers.shape_rendering import exploration_html
 from explorers.shape_widget import ShapeExplorer, example_tensors
 
 
@@ -36,7 +36,7 @@ def added() -> Exploration:
 
 def test_all_facts_in_order() -> None:
     """Sizes, shape, numbers, strides, dtype and memory are in order, and readable without style."""
-    told = words(shape_picture(added()))
+    told = words(exploration_html(added()))
     facts = (
         "column + row",
         "column 3 1 row – 4 result 3 4 why missing: stretched 1 is stretched",
@@ -56,7 +56,7 @@ def test_same_facts_as_the_state(operation: str) -> None:
     """For each operation, the picture has the state's code, rule, shape, values and error."""
     tensors = list(example_tensors().items())[2 : 2 + OPERATIONS[operation].tensors]
     found = explore(operation, tensors)
-    told = words(shape_picture(found))
+    told = words(exploration_html(found))
 
     assert found.code in told and found.rule.replace("`", "") in told.replace(" ,", ",").replace(" ;", ";")
     assert all(row.why in told for row in found.rows)
@@ -69,14 +69,14 @@ def test_same_facts_as_the_state(operation: str) -> None:
 
 def test_view_names_whose_memory() -> None:
     """A view has a sentence about the shared memory."""
-    told = words(shape_picture(explore("transpose", [("table", counted(2, 3))])))
+    told = words(exploration_html(explore("transpose", [("table", counted(2, 3))])))
 
     assert "The result is a view: it looks at the memory of table" in told
 
 
 def test_nothing_is_shared_where_nothing_is() -> None:
     """An empty view has a sentence that nothing is shared."""
-    told = words(shape_picture(explore("transpose", [("table", torch.zeros(0, 3))])))
+    told = words(exploration_html(explore("transpose", [("table", torch.zeros(0, 3))])))
 
     assert "The result has no numbers: there is nothing that could be shared." in told and "of its own" not in told
 
@@ -84,7 +84,7 @@ def test_nothing_is_shared_where_nothing_is() -> None:
 def test_clash_is_marked_without_color() -> None:
     """Sizes that do not fit have a sign with a name, and torch's exact error."""
     found = explore("add", [("a", counted(2, 3)), ("b", counted(4))])
-    picture = shape_picture(found)
+    picture = exploration_html(found)
 
     assert 1 == picture.count('title="does not fit">✗</td>') and "no result" in picture
     assert found.error in words(picture) and "known before" not in picture
@@ -92,14 +92,14 @@ def test_clash_is_marked_without_color() -> None:
 
 def test_large_tensor_is_counted() -> None:
     """A large tensor has its count in place of its numbers."""
-    told = words(shape_picture(explore("transpose", [("x", counted(30, 40))])))
+    told = words(exploration_html(explore("transpose", [("x", counted(30, 40))])))
 
     assert "x : 1,200 numbers, too many to write out" in told and "known before any number is: (40, 30)" in told
 
 
 def test_covered_picture_tells_nothing_of_the_result() -> None:
     """A covered picture does not reveal shape, numbers or reasons."""
-    told = words(shape_picture(added(), covered=True))
+    told = words(exploration_html(added(), covered=True))
 
     assert "What is the shape of the result?" in told and "result ?" in told
     assert not any(word in told for word in ("(3, 4)", "stretched", "memory", "4 2 3 4 5"))
@@ -111,7 +111,7 @@ def test_names_and_arguments_are_text(name: str, typed: str) -> None:
     """Markup in names and arguments is escaped."""
     found = explore("view", [(f"<x>{name}", counted(2, 3))], {"sizes": f"<b>{typed}"})
 
-    assert set(re.findall(r"</?([^\s/>]+)", shape_picture(found))) <= {
+    assert set(re.findall(r"</?([^\s/>]+)", exploration_html(found))) <= {
         "div", "p", "code", "table", "caption", "thead", "tbody", "tr", "th", "td",
     }  # fmt: skip
 

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.course import shipped_observations
 from autograder.course.course import course_in
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.errors import DamagedData
 from tests import made
 

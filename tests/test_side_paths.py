@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import Chapter, read_chapter
-from autograder.course.side_paths import main_path, side_paths
+from autograder.course.optional_sections import find_side_paths, main_path
 from autograder.errors import ChapterFormatError, WorkFailed
 from autograder.notebook import progress_log
 from autograder.run_with_papermill import run_notebook
@@ -29,13 +29,13 @@ def run(chapter: Chapter, advice: str) -> None:
 def test_what_is_a_side_path(tmp_path: Path) -> None:
     """A side path ends before the next cell that begins with a heading."""
     chapter = read(tmp_path, TEXT)
-    paths = side_paths(chapter)
+    paths = find_side_paths(chapter)
     names = [[chapter.cells[place].keys.get("name") for place in path.places] for path in paths]
 
     assert ["When is a sum exact?", "Why not `float16`?"] == [path.question for path in paths]
     assert [["when", "exact", "between"], [None, "half"]] == names
     assert len(chapter.cells) - 5 == len(main_path(chapter).cells)
-    assert [] == side_paths(main_path(chapter))
+    assert [] == find_side_paths(main_path(chapter))
 
 
 # (right text, text with a mistake, part of the error message)

@@ -25,8 +25,8 @@ from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.lazy_figures import defer_figures
+from autograder.authoring.site.minify_figures import shorter
 from autograder.authoring.site.packed_films import pack_films
-from autograder.authoring.site.short_figures import shorter
 from autograder.cli import site
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
@@ -157,7 +157,9 @@ def test_each_section_to_teach_again_can_be_linked_to(
     places = {found for each in page.cells for found in re.findall(r'class="place" id="([^"]*)"', each.source)}
 
     names = next(each.exercises for each in course_in(COURSE).listed if each.stem == path.stem)
-    ways = [re.findall(r'href="[^"]*#([^"]*)"', lesson_links.section(COURSE, path.stem, name)) for name in names]
+    ways = [
+        re.findall(r'href="[^"]*#([^"]*)"', lesson_links.lesson_section_link(COURSE, path.stem, name)) for name in names
+    ]
 
     assert ways and all(way and way[0].startswith("section-") and way[0] in places for way in ways)
 

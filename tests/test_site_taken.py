@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from autograder.authoring.site import page_values
 from autograder.authoring.site.page_values import Filler
 from autograder.course.answer_bank import load_bank
-from autograder.course.course_location import bank_file, chapter_code
+from autograder.course.course_location import bank_file, chapter_id
 from autograder.errors import WorkFailed
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from tests.small_chapter import PROJECT
@@ -148,7 +148,7 @@ def test_the_first_page_asks_for_every_chapter() -> None:
     """The first page has minutes of every sitting, and a picture of every chapter."""
     page = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
     for path in sorted((PROJECT / "course" / "chapters").glob("ch*.py")):
-        assert f"{{{{minutes {path.stem}}}}}" in page and f"{{{{picture {chapter_code(path.stem)}" in page
+        assert f"{{{{minutes {path.stem}}}}}" in page and f"{{{{picture {chapter_id(path.stem)}" in page
 
 
 class Seen(HTMLParser):

@@ -11,11 +11,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.grading.execution_plan import ExerciseTask, plan_run
-from autograder.sandbox.execution.run_specification import AssignmentSetup, StatementsStep
+from autograder.sandbox.execution.run_specification import SharedSetup, StatementsStep
 from autograder.submission import find_answers
 from autograder.submission.answer_extraction import answer_text, statements
-from autograder.submission.execution_order import CellRole
 from autograder.submission.read_submission import read_submission
+from autograder.submission.restore_cell_order import CellRole
 from autograder.submission.sanitize_markdown import safe_markdown
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
@@ -70,7 +70,7 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 def helpers(submission: Submission) -> list[str]:
     """Return the statements of the student's own cells and of the lesson that a run executes."""
     tasks = [ExerciseTask(name, (), 1.0) for name in submission.answers]
-    steps = plan_run(submission.parts, tasks, AssignmentSetup("", (), "import math")).program.steps
+    steps = plan_run(submission.parts, tasks, SharedSetup("", (), "import math")).program.steps
     return [text for step in steps if isinstance(step, StatementsStep) for text in step.statements]
 
 
@@ -236,7 +236,7 @@ def test_answer_below_the_check_counts_where_it_is_better(release: Any, solved: 
 
     assert ["answer double", "check double", "double_of_three = 6", "answer double"] == roles(submission)[:4]
     assert DOUBLED == submission.answers["double"] and "the better of the two" in submission.repairs[0]
-    plan = plan_run(submission.parts, [ExerciseTask("double", (), 1.0)], AssignmentSetup("", (), "import math"))
+    plan = plan_run(submission.parts, [ExerciseTask("double", (), 1.0)], SharedSetup("", (), "import math"))
     assert DOUBLED in plan.sources["double"] and again in plan.later_sources["double"]
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build_course import build, check_sync, generated_files
-from autograder.authoring.build_course import shipped_chapter_data as observed
+from autograder.authoring.build_course import build, check_sync, generate_files
+from autograder.authoring.build_course import shipped_observations_and_hints as observed
 from autograder.authoring.custom_exercise import new_own
 from autograder.course.course_index import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import NIGHT
@@ -99,8 +99,8 @@ def test_an_exercise_of_the_teachers_own_is_listed_apart(project: Path) -> None:
     before = points.read_bytes()
     listed = read_index(points)
     text = new_own(project / "course", "mine").read_text()
-    (project / "course" / "chapters" / "mine.py").write_text(text.partition("# %% cases")[0])
-    outputs = generated_files(project, lambda *_: {})
+    (project / "course" / "chapters" / "own_answer_or_fallback.py").write_text(text.partition("# %% cases")[0])
+    outputs = generate_files(project, lambda *_: {})
 
     assert before == outputs[points.relative_to(project)]
     of_own.write_bytes(outputs[of_own.relative_to(project)])

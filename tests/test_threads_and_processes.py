@@ -22,8 +22,8 @@ from nbformat.v4 import new_code_cell
 from autograder import check, concurrency_support, hunt, mend
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
-from autograder.notebook.answer_of_other_notebook import AnswerRunError, _run_within
 from autograder.notebook.progress_log import OFF
+from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, _run_within
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from explorers import bug_hunt_quiz
 from tests import sample_course
@@ -258,5 +258,10 @@ def test_nothing_in_notebooks_starts_anything_unasked() -> None:
     paths = [path for room in ("autograder/notebook", "explorers") for path in (PROJECT / room).rglob("*.py")]
     starting = {path.name for path in paths if starts_something(path)}
 
-    assert {"fresh_case_check.py", "answer_of_other_notebook.py", "slow_check_notice.py", "time_limit.py"} <= starting
+    assert {
+        "fresh_case_check.py",
+        "run_answer_of_other_notebook.py",
+        "slow_check_notice.py",
+        "time_limit.py",
+    } <= starting
     assert not [path.name for path in paths if path.name in starting and ASKS not in path.read_text(encoding="utf-8")]

@@ -23,7 +23,7 @@ from autograder.exercises.probes.training_steps import (
     observe_optimizer_steps,
     one_step,
 )
-from autograder.exercises.probes.training_steps import shared_optimizer_state as in_turns
+from autograder.exercises.probes.training_steps import two_optimizers_in_turn as in_turns
 
 X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
 

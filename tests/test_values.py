@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder.diagnosis.difference_messages import UNNAMED_FACET
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.tensor_grid import grids_of_difference
 from autograder.diagnosis.value_format import WIDTH, nested_text, shorten, show_both, value_text

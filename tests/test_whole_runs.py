@@ -29,9 +29,9 @@ from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
+from autograder.grading.merge_regraded_verdicts import RegradeOptions
 from autograder.grading.parallel_grading import WorkerChoice
 from autograder.grading.prepared_grader import grader_of
-from autograder.grading.regrade_policy import RegradeOptions
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS

@@ -8,7 +8,8 @@ builds: `chapter_notebooks.py` makes a chapter's notebooks, `nbgrader_release.py
 records what is proven.
 
 `new_exercise.py` writes the stubs of an exercise, `custom_exercise.py` is for a teacher's own one, and
-`analyze_student_answer.py` and `answer_bank_draft.py` draft a known answer from a student's. `generate_bug_hunts.py`
-searches for programs with one faulty line (`single_line_repairs.py` edits them, `match_program_to_mistake.py` runs
-them), and `write_hunts.py` writes them. `example_class.py` makes the example class; `site/` makes the site.
+`analyze_student_answer.py` and `draft_answer_bank_entry.py` draft a known answer from a student's.
+`generate_bug_hunts.py` searches for programs with one faulty line (`single_line_repairs.py` edits them,
+`match_program_to_mistake.py` runs them), and `write_hunts.py` writes them. `example_class.py` makes the example class;
+`site/` makes the site.
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.authoring import answer_bank_draft
+from autograder.authoring import draft_answer_bank_entry
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
@@ -23,10 +23,10 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
 from autograder.submission import student_folder
 from autograder.submission.anonymize_answer import names_in_release
-from autograder.submission.execution_order import CellRole, OrderedCell
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
+from autograder.submission.restore_cell_order import CellRole, RunCell
 from autograder.submission.submission import Submission, SubmittedFiles
 
 FRESH_SEEDS = (1, 2, 3)
@@ -83,7 +83,7 @@ def learn(
     bank = bank_file(course, stem, exercise)
     near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
     return AnswerAnalysis(
-        exercise, visible, tuple(fresh), near, bank, answer_bank_draft.insertion_line(bank), entry, advice
+        exercise, visible, tuple(fresh), near, bank, draft_answer_bank_entry.insertion_line(bank), entry, advice
     )
 
 
@@ -125,8 +125,8 @@ class _Lab:
     def alone(self, answer: str) -> _Lab:
         """Return a lab for the same exercise whose submission holds `answer` only."""
         parts = (
-            OrderedCell(CellRole.ANSWER, answer, (self._exercise,)),
-            OrderedCell(CellRole.CHECK, exercises=(self._exercise,)),
+            RunCell(CellRole.ANSWER, answer, (self._exercise,)),
+            RunCell(CellRole.CHECK, exercises=(self._exercise,)),
         )
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
@@ -157,13 +157,13 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str], given:
     if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
         return "", "The answer did not get as far as being checked, so the bank cannot hold it."
     try:
-        answer = answer_bank_draft.standalone_answer(exercise, lab.source, names, given)
-    except answer_bank_draft.NoDraft as error:
+        answer = draft_answer_bank_entry.standalone_answer(exercise, lab.source, names, given)
+    except draft_answer_bank_entry.CannotDraftEntry as error:
         return "", str(error)
     is_right = all(report.passed for report in reports.values())
     alone = lab.alone(answer)
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
-    entry = answer_bank_draft.draft_entry(answer, is_right)
+    entry = draft_answer_bank_entry.draft_entry(answer, is_right)
     if not same:
         return (
             entry,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED
 from autograder.diagnosis.mistake_matching import matches_mistake
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
@@ -15,7 +15,7 @@ def failed_verdicts(report: Report) -> list[Verdict]:
     return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
-def verdicts_without_own_message(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
+def verdicts_with_unexpected_message(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
     """Return the failed verdicts on a wrong answer that show another message than the one the bank gives it.
 
     The unchanged starter of a bug hunt is judged as not attempted: for it, only the first verdict has to show the

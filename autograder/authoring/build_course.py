@@ -1,6 +1,6 @@
 """Build the course: make nbgrader's source and release, notebooks, solutions and shipped observations from chapters.
 
-`generated_files` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
+`generate_files` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from autograder.authoring.missing_hunt_programs import check_graded_hunts
 from autograder.course import course_index, shipped_observations
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
-from autograder.course.missing_exercise_parts import as_exercise_errors, check_folders
-from autograder.course.reading_time import chapter_title, with_minutes
+from autograder.course.missing_exercise_parts import as_exercise_errors, check_folders_have_chapters
+from autograder.course.reading_time import chapter_title, fill_minutes_of_course
 from autograder.errors import CourseNotFound, WorkFailed
 
 # The folders of committed generated files, and which of their files are generated.
@@ -53,7 +53,7 @@ class StaleFile:
         return f"{self.state.value}: {self.path.as_posix()}"
 
 
-def shipped_chapter_data(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+def shipped_observations_and_hints(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
     """Return a chapter's data files, by suffix: the shipped observations of its exercises, and their hints.
 
     The observations are those of the worked solution and the answer bank on the visible cases. Committed ones that
@@ -73,13 +73,13 @@ def shipped_chapter_data(course: Path, stem: str, committed: Files, anew: bool =
         return shipped_observations.encode(keys) | {course_index.HINTS: hints}
 
 
-def build(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> list[str]:
+def build(project: Path, observer: Observe = shipped_observations_and_hints, only: str | None = None) -> list[str]:
     """Bring every generated file up to date, or those of chapter `only`, and return one line for each change.
 
     Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError; then
     no generated file was written in part.
     """
-    outputs = generated_files(project, observer, only)
+    outputs = generate_files(project, observer, only)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
     lines = [
         _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
@@ -89,13 +89,13 @@ def build(project: Path, observer: Observe = shipped_chapter_data, only: str | N
     return lines + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
 
 
-def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[Path]:
+def write_proof_notebooks(project: Path, folder: Path, only: str | None = None) -> list[Path]:
     """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
     from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
 
     public = project_address.read_address(project)
     course = find_course(project)
-    chapters = [with_minutes(course, chapter) for chapter in _chosen(read_course(course), only)]
+    chapters = [fill_minutes_of_course(course, chapter) for chapter in _chosen(read_course(course), only)]
     made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
     files.write_all(made)
     return list(made)
@@ -124,9 +124,11 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> list[StaleFile]:
+def check_sync(
+    project: Path, observer: Observe = shipped_observations_and_hints, only: str | None = None
+) -> list[StaleFile]:
     """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
-    outputs = generated_files(project, observer, only)
+    outputs = generate_files(project, observer, only)
     problems = [StaleFile(Staleness.STRAY, path) for path in _strays(project, outputs) if only is None]
     for path in outputs:
         if path.parent not in _watched(project):
@@ -138,11 +140,13 @@ def check_sync(project: Path, observer: Observe = shipped_chapter_data, only: st
     return sorted(problems, key=str)
 
 
-def generated_files(project: Path, observer: Observe = shipped_chapter_data, only: str | None = None) -> Outputs:
+def generate_files(
+    project: Path, observer: Observe = shipped_observations_and_hints, only: str | None = None
+) -> Outputs:
     """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
     whole = read_course(course)
-    check_folders(course, {chapter.stem for chapter in whole})
+    check_folders_have_chapters(course, {chapter.stem for chapter in whole})
     chapters = _chosen(whole, only)
     check_graded_hunts(course, whole, chapters)
     public = project_address.read_address(project)
@@ -200,7 +204,7 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
 
     outputs: Outputs = {}
     course = _data(project).parent
-    for chapter in (with_minutes(project / course, chapter) for chapter in chapters):
+    for chapter in (fill_minutes_of_course(project / course, chapter) for chapter in chapters):
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
         outputs[course / "source" / inner] = to_bytes(source_notebook(chapter, public))
         outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))

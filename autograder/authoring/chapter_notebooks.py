@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
 from autograder.course.chapter_model import Cell, CellKind, Chapter, blank_guess
-from autograder.course.faulty_program_names import faulty_program_name
+from autograder.course.faulty_program_names import name_with_their_prefix
 from autograder.course.markdown_text import headings
 
 Notebook = nbformat.NotebookNode
@@ -35,12 +35,12 @@ _COLAB = "https://colab.research.google.com"
 INSTALL_ID = "install"
 _INSTALL = """\
 try:
-    import autograder.shadowing_packages, importlib.metadata
+    import autograder.package_name_collisions, importlib.metadata
     importlib.metadata.version("pytorch-basics")
 except ImportError:
     {otherwise}
 else:
-    autograder.shadowing_packages.refuse_other_packages()
+    autograder.package_name_collisions.refuse_other_packages()
 from importlib.metadata import version
 
 import torch
@@ -119,7 +119,7 @@ def _with_hunts(chapter: Chapter) -> Chapter:
 def _hunt_cells(cell: Cell) -> tuple[Cell, Cell, Cell]:
     """Return the cell that prints a student's program, that of the answer, and the check."""
     hunted = cell.keys["hunt"]
-    name, line = faulty_program_name(hunted), cell.line
+    name, line = name_with_their_prefix(hunted), cell.line
     program = f'from autograder import mend\n\nmend("{hunted}")'
     region = f"### BEGIN {marked_regions.SOLUTION}\n### END {marked_regions.SOLUTION}"
     above = cell.source.strip() or "# Your program, mended:"

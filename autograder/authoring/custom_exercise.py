@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course.course_location import COURSE_VARIABLE, EXERCISES
-from autograder.course.missing_exercise_parts import ExerciseParts, all_parts
+from autograder.course.missing_exercise_parts import ExerciseParts, exercises_with_any_part
 from autograder.errors import ExerciseError
 
 OWN = "own"  # the folder
@@ -118,7 +118,7 @@ def _check_free(course: Path, name: str) -> None:
     head = _MADE.format(where=own_path(course, name).relative_to(course.parent).as_posix(), name=name)
     if mine.exercise.is_file() and mine.exercise.read_text(encoding="utf-8", errors="replace").startswith(head):
         return
-    for parts in all_parts(course):
+    for parts in exercises_with_any_part(course):
         if name in (parts.name, parts.stem):
             raise ExerciseError(f"the name {name!r} is taken, in chapter {parts.stem}. Choose another name.")
     if mine.chapter.exists():

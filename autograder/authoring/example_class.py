@@ -12,7 +12,7 @@ from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
 from autograder.authoring.example_students import ClassMaker, ExampleStudent
 from autograder.course.chapter_reader import chapter_paths, read_chapter
 from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, find_course
-from autograder.course.reading_time import with_minutes
+from autograder.course.reading_time import fill_minutes_of_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import class_text_table
@@ -108,7 +108,7 @@ def first_chapter(project: Path) -> str:
     return chapter_paths(find_course(project))[0].stem
 
 
-def empty_folder(folder: Path) -> Path:
+def recreate_folder(folder: Path) -> Path:
     """Make an empty folder for a new example class, removing an older class there; raises WorkFailed."""
     try:
         shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
@@ -134,7 +134,7 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
         _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
     if (hunts := hunts_path(course, stem)).is_file():
         _copy(hunts, hunts_path(copy, stem), ())
-    chapter = with_minutes(course, read_chapter(chapter_path(course, stem)))
+    chapter = fill_minutes_of_course(course, read_chapter(chapter_path(course, stem)))
     source = source_notebook(chapter, project_address.read_address(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 

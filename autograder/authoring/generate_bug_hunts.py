@@ -17,11 +17,11 @@ from random import Random
 from typing import TypeVar
 
 from autograder.authoring import single_line_repairs
-from autograder.authoring.extract_variables import with_named_steps
 from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.authoring.rename_hunt_variables import other_names, renamed
 from autograder.authoring.single_line_repairs import EditKind, ProgramEdit
-from autograder.course.answers_by_replacement import apply_change, bare
+from autograder.authoring.split_return_expression import with_named_steps
+from autograder.course.answer_bank_replacements import apply_change, bare
 from autograder.errors import AnswerBankError
 from autograder.questions.bug_hunt_file import BugHunt, difficulty
 

@@ -13,16 +13,16 @@ import torch._dynamo  # noqa: F401 - some programs make torch import it, and a t
 from torch.utils._python_dispatch import _pop_mode
 
 from autograder.authoring.mutation import Mutant
-from autograder.authoring.surviving_mutants import mutant_survives, time_limit
+from autograder.authoring.surviving_mutants import limit_cpu_time, mutant_survives
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
-from autograder.course.faulty_program_names import faulty_program_name
+from autograder.course.faulty_program_names import name_with_their_prefix
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
+from autograder.exec_with_linecache import run_source
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken_rules
-from autograder.run_source import run_source
 
 _FRESH = 4105
 _MORE, _TIMES = 0.3, 4  # a program may take so many times as long as the solution, and so many seconds more
@@ -45,7 +45,7 @@ def _without_its_modes() -> Iterator[None]:
 class ProgramRuns:
     """Runs programs that answer one exercise: which of them pass, and which known mistake do they show?
 
-    A program may define its answer under the exercise's name or under `faulty_program_name`.
+    A program may define its answer under the exercise's name or under `name_with_their_prefix`.
     """
 
     def __init__(self, judge: Judge, name: str) -> None:
@@ -116,7 +116,7 @@ class ProgramRuns:
 
     def _observe(self, answer: Any, case: Any) -> Observation | None:
         try:
-            with warnings.catch_warnings(), _without_its_modes(), time_limit(self._seconds):
+            with warnings.catch_warnings(), _without_its_modes(), limit_cpu_time(self._seconds):
                 warnings.simplefilter("ignore")
                 return self.exercise.observe(answer, [case])[0]
         except (TimeoutError, IndexError):  # it was stopped, or has broken the end of its own mode
@@ -128,7 +128,7 @@ class ProgramRuns:
             run_source(text, f"<a program for {self.exercise.name}>", names)
         except Exception:
             return None
-        return names.get(faulty_program_name(self.exercise.name), names.get(self.exercise.name))
+        return names.get(name_with_their_prefix(self.exercise.name), names.get(self.exercise.name))
 
     def _as_answer(self, text: str) -> str:
-        return re.sub(rf"\b{faulty_program_name(self.exercise.name)}\b", self.exercise.name, text)
+        return re.sub(rf"\b{name_with_their_prefix(self.exercise.name)}\b", self.exercise.name, text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.course.chapter_model import CellKind, Chapter
-from autograder.course.chapter_rules import fail
+from autograder.course.lint_chapter import fail
 from autograder.questions.bug_hunt_file import read_hunts
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.mutation import Mutant, mutants
-from autograder.authoring.surviving_mutants import time_limit
+from autograder.authoring.surviving_mutants import limit_cpu_time
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
@@ -60,7 +60,7 @@ def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) 
     """Return the report on a mutant; None if its code raises when it is defined, or runs for more than SECONDS."""
     namespace, key = dict(prelude), here.keys.full_key(name, VISIBLE_SEED)
     try:
-        with warnings.catch_warnings(), time_limit(SECONDS):
+        with warnings.catch_warnings(), limit_cpu_time(SECONDS):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
             seen = here.exercises[name].observe(namespace[name], key.cases)

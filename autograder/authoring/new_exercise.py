@@ -16,8 +16,8 @@ from string import Template
 from autograder.authoring.exercise_file_checks import MARK
 from autograder.course.chapter_model import CellKind, Chapter
 from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
-from autograder.course.chapter_rules import EXERCISE, RESERVED
-from autograder.course.missing_exercise_parts import ExerciseParts, all_parts, display_path
+from autograder.course.lint_chapter import EXERCISE, RESERVED
+from autograder.course.missing_exercise_parts import ExerciseParts, display_path, exercises_with_any_part
 from autograder.errors import CourseError
 from autograder.files import write_all
 from autograder.name_bindings import names_of
@@ -116,7 +116,7 @@ def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
         )
     if name in dir(builtins) or name in names_of(ast.parse(chapter.prelude).body).bound:
         raise CourseError(f"{name!r} is Python's own, or a name of the setup cell; choose another name.")
-    for other in all_parts(parts.course):
+    for other in exercises_with_any_part(parts.course):
         if other.name.casefold() == name.casefold():
             raise CourseError(f"there is an exercise {other.name!r} in {other.stem}; choose another name.")
 

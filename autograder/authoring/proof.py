@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import bank_message_check, exercise_file_checks, kernel_file_agreement
+from autograder.authoring import answer_source_consistency, bank_message_check, exercise_file_checks
 from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
@@ -26,7 +26,7 @@ from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import SHIPPED
 from autograder.course.missing_exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import UNTOUCHED, judge
+from autograder.diagnosis.judge_answer import UNTOUCHED, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import ChapterFormatError, CourseError, DamagedData
 from autograder.exercises.observation import Observation
@@ -119,7 +119,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        return kernel_file_agreement.run_as_cell(cell, self.parts.name, dict(self._prelude))
+        return answer_source_consistency.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Return the report on a function for the cases of a seed; `cell` is its source text."""
@@ -132,7 +132,7 @@ class Proof:
         return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        text = kernel_file_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
+        text = answer_source_consistency.answer_text_from_file(self.judge, self.parts.name, cell)
         return self.judge.judge(self.parts.name, seed, seen, text)
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
@@ -192,7 +192,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if kernel_file_agreement.kernel_and_file_agree(
+        if answer_source_consistency.kernel_and_file_agree(
             self.judge, self.parts.name, answer.source, self._run(answer.source)
         ):
             return ""
@@ -210,7 +210,7 @@ class Proof:
             if answer.slip and len(bank_message_check.failed_verdicts(report)) > 1:
                 costs = ", ".join(repr(each.requirement) for each in bank_message_check.failed_verdicts(report))
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
-            for verdict in bank_message_check.verdicts_without_own_message(self.exercise, answer, report):
+            for verdict in bank_message_check.verdicts_with_unexpected_message(self.exercise, answer, report):
                 if other := bank_message_check.indistinguishable_mistake(self.exercise, self._key(seed), answer.tag):
                     return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
                 return f"gets another message {_on(seed)}, from {_quoted(verdict)}; add a case that tells them apart."
@@ -275,7 +275,7 @@ def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """Return the committed hints of an exercise; an empty tuple if they cannot be read."""
     path = parts.course / SHIPPED / f"{parts.stem}{course_index.HINTS}"
     try:
-        return course_index.hints_from(path).get(parts.name, ())
+        return course_index.decode_hints(path).get(parts.name, ())
     except DamagedData:
         return ()
 

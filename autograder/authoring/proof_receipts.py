@@ -21,7 +21,7 @@ from autograder import files
 from autograder.authoring.proof import shipped_answer_key, shipped_hints
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import course_index, shipped_observations
-from autograder.course.answers_by_replacement import bare
+from autograder.course.answer_bank_replacements import bare
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter, read_course
 from autograder.course.course import course_in
@@ -46,7 +46,7 @@ def receipt_of(parts: ExerciseParts) -> str:
 
 def _receipt(parts: ExerciseParts, key: ExpectedObservations | None) -> str:
     chapter, (own, code) = read_chapter(parts.chapter), _files(parts)
-    whole = files.digest_of(
+    whole = files.sha256_of_texts(
         ".".join(version("torch").split(".")[:2]),
         *(text for path in code for text in (path.relative_to(_ROOT).as_posix(), _code(path, path.stat().st_mtime_ns))),
         *(chapter.prelude, chapter.exercise(parts.name).source),
@@ -125,8 +125,8 @@ def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, course_index.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
     own, code = _files(parts)
-    is_new = files.written_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
-    return not is_new and not files.written_since(STARTED_AT, code)
+    is_new = files.any_changed_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
+    return not is_new and not files.any_changed_since(STARTED_AT, code)
 
 
 def valid_answer_keys(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:

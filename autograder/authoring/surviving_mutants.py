@@ -89,7 +89,7 @@ def mutant_survives(
     """
     namespace = dict(prelude)
     try:
-        with warnings.catch_warnings(), time_limit(seconds):
+        with warnings.catch_warnings(), limit_cpu_time(seconds):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
             for place, (case, right) in enumerate(expected):
@@ -103,7 +103,7 @@ def mutant_survives(
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def limit_cpu_time(seconds: float) -> Iterator[None]:
     """Raise TimeoutError in a block that uses too much processor time; a probe observes it like any other error.
 
     Processor time is measured, so that the result does not depend on how busy the machine is.

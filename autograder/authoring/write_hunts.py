@@ -12,7 +12,7 @@ from autograder.authoring.match_program_to_mistake import ProgramRuns
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.missing_exercise_parts import ExerciseParts
-from autograder.files import digest_of, write_all
+from autograder.files import sha256_of_texts, write_all
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.find_distractors import tags_of_false_sentences
 
@@ -24,7 +24,7 @@ def made_of(parts: ExerciseParts) -> str:
     """Return a digest of what the hunts of an exercise are made from: its solution, its cases and its answer bank."""
     chapter = read_chapter(parts.chapter)
     texts = (parts.exercise.read_bytes(), parts.bank.read_bytes())
-    return digest_of(chapter.prelude, chapter.solution(parts.name), *texts)[:_LETTERS]
+    return sha256_of_texts(chapter.prelude, chapter.solution(parts.name), *texts)[:_LETTERS]
 
 
 def outdated_hunts(course: Path, stem: str) -> list[str]:

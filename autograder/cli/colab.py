@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.files import write_all
-    from autograder.workspace.embedded_package import embed_package
+    from autograder.workspace.embed_package_in_notebook import embed_package
 
     course = find_course(args.root)
     stems = course_in(course).stems

@@ -36,8 +36,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms import collect_report
-    from autograder.lms.collect_submissions import collect
     from autograder.lms.collection_result import CollectOptions
+    from autograder.lms.import_submissions_zip import collect
     from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
     from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster

@@ -98,7 +98,7 @@ def _example(args: argparse.Namespace) -> int:
     from autograder.reports import write_reports
 
     stem = args.chapter or example_class.first_chapter(args.root)
-    folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
+    folder = example_class.recreate_folder(args.root.resolve() / "build" / "example-class")
     made = example_class.run_example_class(
         args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args)
     )
@@ -109,7 +109,7 @@ def _example(args: argparse.Namespace) -> int:
 
 
 def _own_class(args: argparse.Namespace) -> int:
-    from autograder.cli.summary import print_unscored
+    from autograder.cli.summary import print_needs_manual_grade
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import class_text_table
@@ -131,7 +131,9 @@ def _own_class(args: argparse.Namespace) -> int:
     rows = class_text_table.class_rows(cycle.course, args.chapter, failures)
     print(f"\n{class_text_table.class_table([row for row in rows if args.student in (None, row.student)])}")
     _print_late_and_scored_by_hand(cycle, args.student)
-    print_unscored({student: parts for student, parts in cycle.unscored.items() if args.student in (None, student)})
+    print_needs_manual_grade(
+        {student: parts for student, parts in cycle.unscored.items() if args.student in (None, student)}
+    )
     print("`autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 
@@ -150,7 +152,7 @@ def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
 
 
 def _how(args: argparse.Namespace) -> GradingOptions:
-    from autograder.grading.regrade_policy import RegradeOptions
+    from autograder.grading.merge_regraded_verdicts import RegradeOptions
     from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions
 
     only = frozenset(args.only)
@@ -160,7 +162,7 @@ def _how(args: argparse.Namespace) -> GradingOptions:
 
 
 def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
-    from autograder.grading.regrade_policy import render_changes
+    from autograder.grading.merge_regraded_verdicts import render_changes
     from autograder.terminal_text import replace_unprintable
 
     found = cycle.preview(students, progress("preview"), how)
@@ -180,9 +182,9 @@ def _workers(args: argparse.Namespace) -> WorkerChoice:
 
 
 def _unconfined(args: argparse.Namespace) -> bool:
-    from autograder.sandbox.require_confinement import is_unconfined_here
+    from autograder.sandbox.require_confinement import is_unconfined_allowed
 
-    return args.unconfined or is_unconfined_here()
+    return args.unconfined or is_unconfined_allowed()
 
 
 def progress(what: str) -> ShowProgress:

@@ -21,14 +21,14 @@ def run(args: argparse.Namespace) -> int:
     """Run the answer, and print its analysis: reports, the nearest known mistakes, and the draft."""
     from autograder.authoring.analyze_student_answer import learn
     from autograder.course.course_location import find_course
-    from autograder.sandbox.require_confinement import is_unconfined_here
+    from autograder.sandbox.require_confinement import is_unconfined_allowed
     from autograder.terminal_text import replace_unprintable
 
     course = find_course(args.root)
     names = [*args.name, *_student(course, args.submission)]
     print(
         replace_unprintable(
-            _rendered(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))
+            _rendered(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_allowed()))
         )
     )
     return 0

@@ -26,7 +26,9 @@ def run(args: argparse.Namespace) -> int:
     course = find_course(args.root).resolve()
     folder = args.folder or course / "measure"
     if args.action == "write":
-        for path in measure_forms.write_measure(measure_forms.draw_measure(course_in(course), args.seed), folder):
+        for path in measure_forms.write_measure(
+            measure_forms.sample_measure_forms(course_in(course), args.seed), folder
+        ):
             print(f"wrote {path}")
         return 0
     measure = measure_forms.read_measure(folder)

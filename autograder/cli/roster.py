@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
                 print(_overwriting(replaced))
                 return 1
             done = roster_import.import_into(gradebook, found.people, found.columns, kept)
-        kept_roster_columns.add_columns(course, found.columns)
+        kept_roster_columns.merge_stored_columns(course, found.columns)
     print(f"{len(found.people)} students: {done.new} new, {done.changed} changed, {done.same} as they were")
     return 0
 

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
             "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
     print(class_text_table.class_table(rows))
-    print_unscored(read_unscored(course, args.chapter))
+    print_needs_manual_grade(read_unscored(course, args.chapter))
     return 0
 
 
@@ -40,7 +40,7 @@ def read_unscored(course: Path, stem: str) -> dict[str, int]:
         return unscored_parts(gradebook, stem)
 
 
-def print_unscored(waiting: dict[str, int], start: str = "") -> None:
+def print_needs_manual_grade(waiting: dict[str, int], start: str = "") -> None:
     """Print how many parts wait for a first score by hand, and whose; nothing if none does."""
     from autograder.nbgrader_plugin.gradebook_scores import unscored_message
 

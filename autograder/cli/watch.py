@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> int:
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
     from autograder.nbgrader_plugin.open_nbgrader import missing_exchange
     from autograder.nbgrader_plugin.watch_submissions import Watch
-    from autograder.sandbox.require_confinement import is_unconfined_here
+    from autograder.sandbox.require_confinement import is_unconfined_allowed
 
-    unconfined = args.unconfined or is_unconfined_here()
+    unconfined = args.unconfined or is_unconfined_allowed()
     cycle = Cycle(find_course(args.root), args.chapter)
     if missing := missing_exchange(cycle.api):
         raise WorkFailed(

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from autograder.course.answers_by_replacement import apply_change, bare, run_answer
+from autograder.course.answer_bank_replacements import apply_change, bare, run_answer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.errors import AnswerBankError

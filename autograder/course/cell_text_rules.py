@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from autograder.course import marked_regions
 from autograder.course.chapter_model import Cell, CellKind, Chapter, guess_of
-from autograder.course.chapter_rules import fail
+from autograder.course.lint_chapter import fail
 from autograder.name_bindings import names_of
 
 _SOLUTION_ONLY = [("BEGIN", marked_regions.SOLUTION), ("END", marked_regions.SOLUTION)]

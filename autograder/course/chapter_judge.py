@@ -15,9 +15,9 @@ from autograder.course.compute_expected_observations import AnswerKeys
 from autograder.course.course import course_in
 from autograder.course.course_location import bank_file, chapter_path
 from autograder.course.expected_cache import ExpectedCache
+from autograder.course.load_solutions import run_solutions
 from autograder.course.missing_exercise_parts import check_parts
-from autograder.course.run_solutions import run_solutions
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.report_cache import ReportCache
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import ExerciseSet

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.course import marked_regions
-from autograder.course.faulty_program_names import faulty_program_name
+from autograder.course.faulty_program_names import name_with_their_prefix
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 
@@ -52,7 +52,7 @@ class Cell:
         if self.kind is CellKind.CHECK:
             return f"{CHECK}{self.keys['check']}"
         if self.kind is CellKind.HUNT:
-            return f"{CHECK}{faulty_program_name(self.keys['hunt'])}"
+            return f"{CHECK}{name_with_their_prefix(self.keys['hunt'])}"
         return SETUP if self.kind is CellKind.SETUP else None
 
 

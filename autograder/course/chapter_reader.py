@@ -1,7 +1,7 @@
 """Read and check a chapter: the text file that an author writes.
 
 `course/chapters/chNN_slug.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
-line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of keys.
+line, `# %% check="relu" points=2`; `lint_chapter` holds the closed list of keys.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from autograder.course.cell_text_rules import CELL_RULES, check_width
 from autograder.course.chapter_model import Cell, Chapter
-from autograder.course.chapter_rules import check_rules_between_cells, fail, find_cell_markers, kind_of
 from autograder.course.chapter_segments import check_exercise_headings
 from autograder.course.course_location import CHAPTERS
 from autograder.course.fast_percent_parser import PlainCell, plain_cells
+from autograder.course.lint_chapter import check_rules_between_cells, fail, find_cell_markers, kind_of
+from autograder.course.optional_sections import check_side_paths
 from autograder.course.reading_time import check_minute_placeholders
-from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.patched_names import replace_attribute
 

@@ -16,7 +16,7 @@ from autograder.course import replay_attack
 from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_model import Chapter
 from autograder.course.expected_cache import ExpectedCache
-from autograder.course.run_solutions import Solution, solution_error
+from autograder.course.load_solutions import Solution, solution_error
 from autograder.diagnosis.difference_messages import spelled_call
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import ExerciseError

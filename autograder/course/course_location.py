@@ -47,7 +47,7 @@ def chapter_path(course: Path, stem: str) -> Path:
     return course / CHAPTERS / f"{stem}.py"
 
 
-def chapter_code(stem: str) -> str:
+def chapter_id(stem: str) -> str:
     """Return the code of a sitting's chapter: `ch` and digits, with which its stem begins; else the whole stem."""
     found = _CODE.match(stem)
     return found[0] if found else stem
@@ -56,7 +56,7 @@ def chapter_code(stem: str) -> str:
 def chapter_module_path(course: Path, folder: str, stem: str) -> Path:
     """Return the path of a sitting's module in a folder such as `figures`: its own, or the one its chapter shares."""
     own = course / folder / f"{stem}.py"
-    shared = own.with_stem(chapter_code(stem))
+    shared = own.with_stem(chapter_id(stem))
     return shared if shared.is_file() and not own.is_file() else own
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import DamagedData, WorkFailed
 from autograder.exercises.observation import from_bytes, to_bytes
-from autograder.files import digest_of, write_all
+from autograder.files import sha256_of_texts, write_all
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ExpectedCache:
             write_all({self._place(kind, key.exercise, seed): data})
 
     def _place(self, kind: str, exercise: str, seed: int) -> Path:
-        return self.folder / digest_of(self.digest, kind, exercise, str(seed))
+        return self.folder / sha256_of_texts(self.digest, kind, exercise, str(seed))
 
 
 def _mistake(tag: str, sentence: str, seen: list[Any], rules: list[str], unless: str, slip: bool) -> KnownMistake:

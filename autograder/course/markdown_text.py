@@ -74,9 +74,9 @@ def word_count(text: str) -> int:
 
 def fenced_line_count(text: str) -> int:
     """Return the number of code lines in fences that are not blank."""
-    return sum(code_line_count(found["code"]) for found in _FENCED.finditer(text))
+    return sum(count_nonblank_lines(found["code"]) for found in _FENCED.finditer(text))
 
 
-def code_line_count(source: str) -> int:
+def count_nonblank_lines(source: str) -> int:
     """Return the number of lines that are not blank."""
     return sum(bool(line.strip()) for line in source.split("\n"))

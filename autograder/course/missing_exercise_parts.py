@@ -46,7 +46,7 @@ def parts_of(course: Path, name: str) -> ExerciseParts:
 
     Raise UnknownExercise if none does, and ExerciseError if two chapters have an exercise of this name.
     """
-    there = list(all_parts(course))
+    there = list(exercises_with_any_part(course))
     found = [parts for parts in there if parts.name == name]
     if not found:
         raise UnknownExercise(name, dict.fromkeys(parts.name for parts in there))
@@ -80,7 +80,7 @@ def check_parts(course: Path, chapter: Chapter, only: str | None = None) -> None
         raise ExerciseError("\n".join(found))
 
 
-def check_folders(course: Path, stems: set[str]) -> None:
+def check_folders_have_chapters(course: Path, stems: set[str]) -> None:
     """Raise ExerciseError if a folder of exercises or answers has no chapter of its name."""
     found = [
         f"{folder.relative_to(course.parent)}: there is no chapter {folder.name!r}; "
@@ -150,7 +150,7 @@ def _nearest(name: str, chapter: Chapter) -> str:
     return f" (is it {close[0]!r}?)" if close else ""
 
 
-def all_parts(course: Path) -> Iterator[ExerciseParts]:
+def exercises_with_any_part(course: Path) -> Iterator[ExerciseParts]:
     """Yield the exercises with cells in a chapter, then those with a file, then those with an answer bank.
 
     An exercise with all three parts is yielded three times.

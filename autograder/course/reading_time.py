@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.chapter_rules import fail
 from autograder.course.chapter_segments import Outline, Piece, exercise_in_heading
 from autograder.course.course import course_in
-from autograder.course.markdown_text import code_line_count, fenced_line_count, headings, mask_code, word_count
+from autograder.course.lint_chapter import fail
+from autograder.course.markdown_text import count_nonblank_lines, fenced_line_count, headings, mask_code, word_count
 
 # The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
@@ -55,7 +55,7 @@ def tier_lookup(course: Path, chapter: Chapter) -> TierOf:
     return tier_of
 
 
-def with_minutes(course: Path, chapter: Chapter) -> Chapter:
+def fill_minutes_of_course(course: Path, chapter: Chapter) -> Chapter:
     """Return a chapter of a course with its placeholders replaced by minutes; raise ExerciseError."""
     return fill_minutes(chapter, tier_lookup(course, chapter))
 
@@ -130,7 +130,7 @@ def reading_minutes(piece: Piece) -> float:
         return word_count(piece.text) / WORDS + fenced_line_count(piece.text) / LINES
     if kind is CellKind.PREDICT:
         return PREDICTION
-    return code_line_count(piece.text) / LINES if kind is CellKind.LESSON else 0
+    return count_nonblank_lines(piece.text) / LINES if kind is CellKind.LESSON else 0
 
 
 def exercise_minutes(chapter: Chapter, name: str, tier_of: TierOf) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import is_final, judge_with_text
+from autograder.diagnosis.judge_answer import judge_with_examined_source, known_mistakes_irrelevant
 from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 
 _MOST = 4096  # reports that are remembered
 
@@ -27,7 +27,7 @@ class ReportCache:
 
     def find(self, name: str, seed: int, digest: str, source: str) -> Report | None:
         """Return the report on an answer with the same text that showed the same; None where there is none yet."""
-        return self._reports.get((name, seed, digest, digest_of(source)))
+        return self._reports.get((name, seed, digest, sha256_of_texts(source)))
 
     def judge(
         self,
@@ -44,9 +44,11 @@ class ReportCache:
         A report by the reference key is remembered only where the full key would give the same.
         """
         name, text = exercise.name, SourceFindings.read(exercise, key, source)
-        report = self._reports.get((name, seed, digest, text)) or judge_with_text(exercise, key, observations, text)
-        if is_full_key or is_final(report):
-            for known in (text, digest_of(source)):
+        report = self._reports.get((name, seed, digest, text)) or judge_with_examined_source(
+            exercise, key, observations, text
+        )
+        if is_full_key or known_mistakes_irrelevant(report):
+            for known in (text, sha256_of_texts(source)):
                 if len(self._reports) >= _MOST:
                     self._reports.pop(next(iter(self._reports)))
                 self._reports[name, seed, digest, known] = report

@@ -29,7 +29,7 @@ from autograder.errors import ExerciseError, UnknownExercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.observation_comparison import ASPECTS, Difference, Tolerance, first_difference
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import Note, Rule
+from autograder.exercises.source_rules import Rule, StyleRemark
 
 Tier = Literal["warm-up", "core", "stretch"]
 
@@ -138,7 +138,7 @@ class Exercise:
     draw_cases: DrawCases
     hints: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[StyleRemark, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     compare: Compare = first_difference
     keep: Callable[[Observation], Observation] = (
@@ -222,7 +222,7 @@ def exercise(
     tier: Tier,
     hints: tuple[str, ...] = (),
     rules: tuple[Rule, ...] = (),
-    notes: tuple[Note, ...] = (),
+    notes: tuple[StyleRemark, ...] = (),
     tolerance: Tolerance | None = None,
     compare: Compare = first_difference,
     keep: Callable[[Observation], Observation] = _everything,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
+from autograder.exercises.normalize_torch_messages import normalize_wording
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
-from autograder.exercises.torch_wording import normalize_wording
 
 # The aspects in which two values may differ, in the order in which they are compared.
 ASPECTS = ("type", "keys", "length", "shape", "dtype", "device", "values", "requires_grad")

@@ -56,7 +56,7 @@ def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return fo
     return OtherValue(type(value).__name__[:MAX_TEXT], _short_text(value))
 
 
-def see_without_grad(result: object) -> Plain:
+def see_without_requires_grad(result: object) -> Plain:
     """Return a result as plain data, without the `requires_grad` of a tensor.
 
     For exercises in which another requirement observes that.

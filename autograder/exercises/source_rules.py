@@ -22,7 +22,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Note:
+class StyleRemark:
     """A remark on the text of an answer that passes every check; it costs no points."""
 
     sentence: str
@@ -41,7 +41,7 @@ def broken_rules(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule,
         return rules
 
 
-def applicable_notes(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
+def applicable_notes(notes: tuple[StyleRemark, ...], source: str, name: str) -> tuple[str, ...]:
     """Return the sentences of the notes that apply to the answer `name`."""
     try:
         answer = _answer(source, name)

@@ -19,10 +19,10 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_index import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.errors import CourseNotFound
-from autograder.files import digest_of
-from autograder.grading.borrowed_hunts import files_of_hunts, with_all_borrowed
-from autograder.grading.borrowed_questions import files_of_questions
+from autograder.files import sha256_of_texts
 from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
+from autograder.grading.graded_bug_hunts import files_of_hunts, with_all_borrowed
+from autograder.grading.graded_questions import expected_observation_paths
 from autograder.grading.submission_verdict import qualified_name
 from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
@@ -36,7 +36,7 @@ BESIDE = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
 
 
 @dataclass(frozen=True)
-class OwnCells:
+class NonExerciseCells:
     """The cells of an assignment that have points in nbgrader's gradebook and are no exercises of the course.
 
     `tests` maps the name of each test cell to its text, hidden tests included, and `points` to its points. `others`
@@ -52,7 +52,7 @@ class OwnCells:
     def digest(self) -> str:
         """Return a digest of all fields."""
         plain = (dict(self.tests), dict(self.points), dict(self.others), self.seconds)
-        return digest_of(json.dumps(plain, sort_keys=True))
+        return sha256_of_texts(json.dumps(plain, sort_keys=True))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Assignment:
     digest: str
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
-    own: OwnCells | None = field(default=None, repr=False, compare=False)
+    own: NonExerciseCells | None = field(default=None, repr=False, compare=False)
     lent: tuple[BorrowedExercise, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
@@ -112,7 +112,7 @@ class Assignment:
         """Map each cell or task that a person scores, under the name that verdicts use, to its maximum points."""
         return self._of_all(lambda own: own.others)
 
-    def _of_all(self, asked: Callable[[OwnCells], Mapping[str, float]]) -> dict[str, float]:
+    def _of_all(self, asked: Callable[[NonExerciseCells], Mapping[str, float]]) -> dict[str, float]:
         if not self.parts:
             return dict(asked(self.own)) if self.own else {}
         return {
@@ -123,12 +123,14 @@ class Assignment:
         """Return a copy that has these notebooks."""
         parts = tuple(parts)
         lent = tuple(lent for each in parts for lent in each.lent)
-        return replace(self, parts=parts, lent=lent, digest=digest_of(*(each.digest for each in parts)))
+        return replace(self, parts=parts, lent=lent, digest=sha256_of_texts(*(each.digest for each in parts)))
 
-    def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
+    def with_own(self, own: NonExerciseCells | None, files: Mapping[str, bytes]) -> Assignment:
         """Return a copy with these graded cells that are no exercises, and with these files beside the notebook."""
         beside = (part for file in sorted(files.items()) for part in file)
-        return replace(self, own=own, files=files, digest=digest_of(self.digest, own.digest if own else "", *beside))
+        return replace(
+            self, own=own, files=files, digest=sha256_of_texts(self.digest, own.digest if own else "", *beside)
+        )
 
     @property
     def is_chapter(self) -> bool:
@@ -153,7 +155,7 @@ class Assignment:
 
     def key(self, parcel: SubmittedFiles) -> str:
         """Return the key of the verdict on a submission; it changes with the submission and with the assignment."""
-        return digest_of(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
+        return sha256_of_texts(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
     @cached_property
     def listed(self) -> tuple[IndexedChapter, ...]:
@@ -198,7 +200,7 @@ def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
     release = given.read_bytes()
     lent = _lent(course, stem, release)
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem, lent)}
-    digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
+    digest = sha256_of_texts(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
     return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
 
@@ -234,7 +236,7 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / INSTRUMENTS, *files_of_hunts(course, lent)) if path.is_file()),
-        *files_of_questions(course, lent),
+        *expected_observation_paths(course, lent),
         *_lists(course),
     ]
 
@@ -274,7 +276,9 @@ def _parsed_release(release: bytes) -> NotebookNode:
 @lru_cache(maxsize=1)
 def grader_digest() -> str:
     """Return a digest of the source files of this package on which verdicts depend, and of the version of torch."""
-    return digest_of(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
+    return sha256_of_texts(
+        version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path))
+    )
 
 
 def _grades(path: Path) -> bool:

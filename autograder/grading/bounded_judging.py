@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.chapter_judge import Judge
-from autograder.cpu_time_limit import time_budget
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import is_final, uniform_report
-from autograder.diagnosis.judge_observations import judge as judge_by
+from autograder.diagnosis.judge_answer import judge as judge_by
+from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, uniform_report
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
 from autograder.exercises.observation import Observation
+from autograder.message_cpu_limit import time_budget
 
 NO_FORM = "What came back from your code is of a form that no answer has, so nothing in it could be judged."
 _MOST = 2**30  # bytes that judging one answer may allocate
 
 
-def judge_within_limits(
+def judge_untrusted_observations(
     judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = ""
 ) -> Report:
     """Return the report on the observations `seen` of an answer.
@@ -39,7 +39,7 @@ def judge_within_limits(
     try:
         # Most answers are right or not attempted: the observations of known mistakes are computed only for the others.
         report = _within_bounds(judge, judge.keys.reference_key(name, seed), seed, seen, source, digest)
-        if not is_final(report):
+        if not known_mistakes_irrelevant(report):
             report = _within_bounds(judge, judge.keys.full_key(name, seed), seed, seen, source, digest)
         return report
     except CourseError:

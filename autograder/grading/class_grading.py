@@ -11,8 +11,8 @@ from pathlib import Path
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
-from autograder.grading.parallel_grading import ExecutorOpener, WorkerChoice, grade_one, worker_died
-from autograder.grading.regrade_policy import RegradeOptions
+from autograder.grading.merge_regraded_verdicts import RegradeOptions
+from autograder.grading.parallel_grading import ExecutorOpener, WorkerChoice, grade_one, is_worker_death
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.submission import student_folder
@@ -27,7 +27,7 @@ _NONE_LIVES = (
 )
 
 
-def unchanged_verdict(verdict: SubmissionVerdict) -> SubmissionVerdict:
+def return_verdict_as_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
     """Return the verdict unchanged."""
     return verdict
 
@@ -37,7 +37,7 @@ def grade_class(
     folders: Mapping[str, Path],
     workers: WorkerChoice,
     force: bool = False,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = return_verdict_as_is,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Grade each student's folder in `submitted/` whose verdict file is missing or outdated, and store the verdicts.
@@ -63,7 +63,7 @@ def class_verdicts(
     folders: Mapping[str, Path],
     workers: WorkerChoice,
     asked: RoundOptions,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = unchanged_verdict,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = return_verdict_as_is,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """Yield each student with the new verdict, "" if the stored verdict is current, or the reason why there is none.
@@ -173,7 +173,7 @@ class _Turn:
                 self.under_way[future] = self.queue.popleft()
             done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
             for future in done:
-                if not future.cancelled() and worker_died(future.exception()):
+                if not future.cancelled() and is_worker_death(future.exception()):
                     raise BrokenExecutor
                 yield self.under_way.pop(future), future
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.diagnosis.verdict import Status
 from autograder.grading import verdict_store
-from autograder.grading.regrade_policy import exercises_with_kept_score
+from autograder.grading.merge_regraded_verdicts import exercises_with_kept_score
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.submission import student_folder
 from autograder.submission.notebook_choice import find_candidates

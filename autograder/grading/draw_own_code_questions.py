@@ -17,12 +17,12 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.questions_about_answer import questions_in
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
-    AssignmentSetup,
     ExerciseOutcome,
     Limits,
     ProbeStep,
     QuestionStep,
     Runner,
+    SharedSetup,
     StatementsStep,
     Step,
 )
@@ -78,7 +78,7 @@ def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> P
         course.keys(stem)  # the sandbox needs them: here, what is missing is one line
     tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in course_exercises(course, chapter)]
     setup = chapter.prelude if assignment.is_chapter else setup_text(submission.release)
-    ground = AssignmentSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
+    ground = SharedSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 

@@ -13,8 +13,8 @@ from nbformat import NotebookNode
 from autograder.course.borrowed_exercises import BorrowedExercise
 from autograder.course.course_index import IndexedChapter
 from autograder.course.faulty_program_names import hunted_exercise
-from autograder.grading.borrowed_hunts import BorrowedHunt
-from autograder.grading.borrowed_questions import BorrowedQuestions
+from autograder.grading.graded_bug_hunts import BorrowedHunt
+from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
 from autograder.questions.own_code_question_part import asked_exercise
 from autograder.submission.find_answers import checked_exercises

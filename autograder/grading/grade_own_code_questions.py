@@ -20,10 +20,10 @@ from autograder.questions.own_code_question_part import (
     WrittenAnswers,
     asked_exercise,
     digest_of_questions,
+    manual_score_report,
     part_name,
     report_on_answers,
     unanswered_report,
-    waiting_report,
     waits_for_person,
     written_answers,
 )
@@ -70,24 +70,24 @@ class QuestionParts:
         if not judged[asked].passed:
             with suppress(NoQuestions):
                 if isinstance(written, WrittenAnswers) and self._same(name, written, outcomes):
-                    return waiting_report(name, _IN_NOTEBOOK)
+                    return manual_score_report(name, _IN_NOTEBOOK)
             return unanswered_report(name, f"Answers here count once `{asked}` passes its check.")
         if written is None:
             return unanswered_report(name, f'No question is answered: `about("{asked}", graded=True)` prints them.')
         if isinstance(written, DamagedData):
-            return waiting_report(name, f"The answers cannot be read: {written}.")
+            return manual_score_report(name, f"The answers cannot be read: {written}.")
         if _may_reach_questions(self._submission):
-            return waiting_report(name, "")  # why is for the teacher alone, as all that is worth a look
+            return manual_score_report(name, "")  # why is for the teacher alone, as all that is worth a look
         return self._scored(name, written, outcomes)
 
     def _scored(self, name: str, written: WrittenAnswers, outcomes: Mapping[str, ExerciseOutcome]) -> Report:
         try:
             same = self._same(name, written, outcomes)
         except NoQuestions as reason:
-            return waiting_report(name, f"Grading found no question to ask about your code: {reason}.")
+            return manual_score_report(name, f"Grading found no question to ask about your code: {reason}.")
         if same is not None:
             return report_on_answers(name, same, written.chosen)
-        return waiting_report(name, _NONE if written.digest == digest_of_questions([]) else _OTHERS)
+        return manual_score_report(name, _NONE if written.digest == digest_of_questions([]) else _OTHERS)
 
     def _same(
         self, name: str, written: WrittenAnswers, outcomes: Mapping[str, ExerciseOutcome]

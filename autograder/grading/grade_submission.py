@@ -11,19 +11,19 @@ from nbformat import NotebookNode
 
 from autograder.course.chapter_judge import Judge
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_observations import is_stub_error, uniform_report
+from autograder.diagnosis.judge_answer import is_stub_error, uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
-from autograder.grading.bounded_judging import judge_within_limits, unjudgeable_lines
+from autograder.grading.bounded_judging import judge_untrusted_observations, unjudgeable_lines
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.grade_own_code_questions import QuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
 from autograder.questions.graded_hunt_exercise import MendingExercise, unknown_program_lines
 from autograder.questions.own_code_question_part import asked_exercise
-from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, ExerciseOutcome, Limits, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Runner, SharedSetup
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 
@@ -119,7 +119,7 @@ def plan_submission(submission: Submission, judge: Judge, seed: int, only: str |
     cases = {name: judge.keys.cases(name, seed) for name in looked_at}
     tasks = [ExerciseTask(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     asks = any(asked_exercise(name, judge.names) for name in judge.chapter.exercises)
-    ground = AssignmentSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude, asks=asks)
+    ground = SharedSetup(str(judge.course.resolve()), judge.homes, judge.chapter.prelude, asks=asks)
     return plan_run(submission.parts, tasks, ground, submission.files)
 
 
@@ -163,7 +163,7 @@ def _report_on_cases(
     if outcome.observations is None or len(outcome.observations) != len(cases):
         raised = outcome.raised or ExceptionSnapshot("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
-    report = judge_within_limits(judge, name, seed, outcome.observations, source, outcome.digest)
+    report = judge_untrusted_observations(judge, name, seed, outcome.observations, source, outcome.digest)
     note = _on_cell(exercise, outcome.cell, limits, given)
     attempted = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return replace(report, notes=(*report.notes, note)) if note and attempted else report

@@ -22,7 +22,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask_executor, local_dask_executor
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.worker_initializer import start_worker
-from autograder.sandbox.execution.child_process_helpers import kill_children
+from autograder.sandbox.execution.manage_child_process import kill_children
 from autograder.submission.submission import SubmittedFiles
 
 P = ParamSpec("P")
@@ -118,7 +118,7 @@ class ThreadExecutor(Executor):
             time.sleep(_SOON)
 
 
-class LazyPoolExecutor(Executor):
+class AdaptiveExecutor(Executor):
     """An executor that calls functions one by one, and opens a pool once that is expected to finish clearly sooner.
 
     The first of the `size` calls takes longer than the next ones by the time of preparation, which each of the `count`
@@ -171,7 +171,7 @@ def grade_one(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> Subm
     return grader_of(assignment).grade(parcel, seed)
 
 
-def worker_died(error: BaseException | None) -> bool:
+def is_worker_death(error: BaseException | None) -> bool:
     """Return whether an executor raised this error because a worker died during its work."""
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # a class of Dask
 
@@ -193,7 +193,7 @@ def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextM
 @contextlib.contextmanager
 def _growing(count: int, size: int) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
-        yield LazyPoolExecutor(lambda: stack.enter_context(thread_pool(count)), count, size)
+        yield AdaptiveExecutor(lambda: stack.enter_context(thread_pool(count)), count, size)
 
 
 @contextlib.contextmanager

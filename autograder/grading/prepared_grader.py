@@ -18,7 +18,7 @@ from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.grading.run_teacher_graded_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_paths import round_keys_folder
+from autograder.grading.verdict_paths import answer_keys_folder
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import Submission, SubmittedFiles
@@ -63,11 +63,11 @@ class Grader:
         import torch
 
         from autograder.course.expected_cache import ExpectedCache
-        from autograder.grading.judge_with_borrowed_hunts import HuntJudge
+        from autograder.grading.assignment_judge import HuntJudge
 
         torch.set_num_threads(1)  # as in the sandbox: floating-point sums are then equal to the last bit
         wanted = self._assignment
-        shelf = ExpectedCache(round_keys_folder(Path(wanted.course), wanted.stem), wanted.digest)
+        shelf = ExpectedCache(answer_keys_folder(Path(wanted.course), wanted.stem), wanted.digest)
         is_here = Path(wanted.course).is_dir()  # a machine of a cluster may not have the course folder
         prelude = setup_text(self.release)
         found = shelf if is_here else None

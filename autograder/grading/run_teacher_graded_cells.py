@@ -9,13 +9,13 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import Assignment, OwnCells
+from autograder.grading.assignment import Assignment, NonExerciseCells
 from autograder.grading.submission_verdict import output_key
 from autograder.ipython_syntax import as_python
 from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
 from autograder.sandbox.execution.notebook_runner import NotebookToRun
-from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Limits
+from autograder.sandbox.execution.run_specification import LIMITS, Limits, SharedSetup
 from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
 from autograder.submission.submission import Submission
 
@@ -30,10 +30,12 @@ class OwnCellsRunner:
     `exercises` are graded by the judge, so their checks are not run; `setup` is the text of the setup cell.
     """
 
-    def __init__(self, assignment: Assignment, own: OwnCells, setup: str = "", exercises: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, assignment: Assignment, own: NonExerciseCells, setup: str = "", exercises: tuple[str, ...] = ()
+    ) -> None:
         release = assignment.released()
         self._own, self._exercises = own, frozenset(exercises)
-        self._ground = AssignmentSetup(assignment.course, (assignment.stem,), setup, whole=True)
+        self._ground = SharedSetup(assignment.course, (assignment.stem,), setup, whole=True)
         modules = tuple(sorted(set(_imported(release))))
         self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
 

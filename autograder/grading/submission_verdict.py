@@ -11,7 +11,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import CHECK
 from autograder.questions.own_code_question_part import waits_for_person
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.submission.placed_cells import PlacedCell
+from autograder.submission.repaired_notebook import PlacedCell
 
 VERSION = 3
 
@@ -152,7 +152,7 @@ def qualified_name(notebook: str, name: str) -> str:
     return f"{notebook}/{name}"
 
 
-def cell_names_in_notebook(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+def unqualified_names(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the names of the cells of one notebook, without the prefix that `qualified_name` adds; None for None."""
     begin = qualified_name(notebook, "")
     return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))

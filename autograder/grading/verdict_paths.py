@@ -10,7 +10,7 @@ def verdict_path(course: Path, stem: str, student: str) -> Path:
     return course / "verdicts" / stem / f"{student}.json"
 
 
-def round_keys_folder(course: Path, stem: str) -> Path:
+def answer_keys_folder(course: Path, stem: str) -> Path:
     """Return the folder of the answer keys of a round of grading.
 
     Its name begins with a dot, so that it is not taken for a student's verdict beside it.

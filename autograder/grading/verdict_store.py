@@ -13,8 +13,8 @@ from typing import Any
 
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
-from autograder.grading.submission_verdict import SubmissionVerdict, cell_names_in_notebook, new_seed
-from autograder.grading.verdict_paths import round_keys_folder, verdict_path
+from autograder.grading.submission_verdict import SubmissionVerdict, new_seed, unqualified_names
+from autograder.grading.verdict_paths import answer_keys_folder, verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # the name of no student begins with a dot
@@ -52,7 +52,7 @@ class StoredVerdict:
     def of_notebook(self, notebook: str) -> StoredVerdict:
         """Return the content for one of several notebooks."""
         return replace(
-            self, verdict=self.verdict.of_notebook(notebook), changed=cell_names_in_notebook(notebook, self.changed)
+            self, verdict=self.verdict.of_notebook(notebook), changed=unqualified_names(notebook, self.changed)
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int
 
 def end_round(course: Path, stem: str) -> None:
     """Delete the seed and the expected observations of a round, so that the next one draws a seed of its own."""
-    shutil.rmtree(round_keys_folder(course, stem), ignore_errors=True)
+    shutil.rmtree(answer_keys_folder(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)
 
 

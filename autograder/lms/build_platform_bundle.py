@@ -22,7 +22,7 @@ from autograder.course.borrowed_exercises import of_kind
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
-from autograder.grading.borrowed_questions import BorrowedQuestions
+from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
 from autograder.lms import platform_bundle_scripts
 from autograder.lms.student_wheel import StudentWheel

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.lms.collection_result import CollectionResult
-from autograder.lms.place_in_student_folder import Placement
+from autograder.lms.save_collected_submission import PlacementAction
 from autograder.terminal_text import replace_unprintable
 
 _COUNTED = (
-    Placement.NEW,
-    Placement.NEWER,
-    Placement.SAME,
-    Placement.OLDER,
-    Placement.LEFT,
+    PlacementAction.NEW,
+    PlacementAction.NEWER,
+    PlacementAction.SAME,
+    PlacementAction.OLDER,
+    PlacementAction.LEFT,
 )
 
 
@@ -22,8 +22,8 @@ def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
     counts = ", ".join(f"{len(done.outcomes[each])} {each.value}" for each in _COUNTED if done.outcomes[each])
     yield f"{done.files} files in the zip; students: {counts or 'none that could be found'}"
     for what, names in (
-        (f"{Placement.NEWER.value}", done.outcomes[Placement.NEWER]),
-        (f"{Placement.OLDER.value}, so nothing was done", done.outcomes[Placement.OLDER]),
+        (f"{PlacementAction.NEWER.value}", done.outcomes[PlacementAction.NEWER]),
+        (f"{PlacementAction.OLDER.value}, so nothing was done", done.outcomes[PlacementAction.OLDER]),
         ("LATE", done.late),
         ("not in this zip, an earlier file is there", done.earlier),
         ("missing", done.missing),
@@ -42,5 +42,5 @@ def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
             yield replace_unprintable(f"{word}: {name}: {reason}", kept="")
     if is_dry:
         yield "Nothing was changed: this is what would be done without --dry-run."
-    elif done.outcomes[Placement.NEW] or done.outcomes[Placement.NEWER]:
+    elif done.outcomes[PlacementAction.NEW] or done.outcomes[PlacementAction.NEWER]:
         yield f"`autograder grade {stem}` grades what has changed."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from autograder.lms.download_zip import ZipEntry
-from autograder.lms.filenames import SentFile
-from autograder.lms.place_in_student_folder import Placement
+from autograder.lms.parse_submission_filenames import SentFile
+from autograder.lms.save_collected_submission import PlacementAction
+from autograder.lms.untrusted_zip import ZipEntry
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CollectionResult:
     """
 
     files: int
-    outcomes: dict[Placement, list[str]] = field(default_factory=lambda: {each: [] for each in Placement})
+    outcomes: dict[PlacementAction, list[str]] = field(default_factory=lambda: {each: [] for each in PlacementAction})
     late: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)

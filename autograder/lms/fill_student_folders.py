@@ -8,11 +8,11 @@ from pathlib import Path
 
 from autograder.errors import CourseNotFound
 from autograder.grading.assignment import released_starters
-from autograder.lms import filenames, place_in_student_folder
+from autograder.lms import parse_submission_filenames, save_collected_submission
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry, timestamp_or_zero
-from autograder.lms.download_zip import BadEntry, Download, ZipEntry
-from autograder.lms.filenames import CANVAS
-from autograder.lms.place_in_student_folder import Attempt, Placement
+from autograder.lms.parse_submission_filenames import CANVAS
+from autograder.lms.save_collected_submission import Attempt, PlacementAction
+from autograder.lms.untrusted_zip import BadEntry, Download, ZipEntry
 from autograder.submission.notebook_choice import NBGRADER_FILES
 
 
@@ -34,17 +34,17 @@ class StudentFolders:
         folder = self.course / "submitted" / student / self.stem
         try:
             attempt = self._attempt(sent, data)
-            outcome, reason = place_in_student_folder.decide_placement(folder, attempt)
-            if not self.wanted.is_dry and outcome in (Placement.NEW, Placement.NEWER):
-                place_in_student_folder.write_attempt(folder, self.stem, attempt, self.starters)
-            elif not self.wanted.is_dry and outcome is Placement.SAME:
-                place_in_student_folder.write_missing_note(folder, self.stem, attempt)
+            outcome, reason = save_collected_submission.decide_placement(folder, attempt)
+            if not self.wanted.is_dry and outcome in (PlacementAction.NEW, PlacementAction.NEWER):
+                save_collected_submission.write_attempt(folder, self.stem, attempt, self.starters)
+            elif not self.wanted.is_dry and outcome is PlacementAction.SAME:
+                save_collected_submission.add_absent_collection_note(folder, self.stem, attempt)
         except BadEntry as error:
-            outcome, reason = Placement.LEFT, str(error)
+            outcome, reason = PlacementAction.LEFT, str(error)
         self.done.outcomes[outcome].append(student)
-        if outcome is Placement.LEFT:
+        if outcome is PlacementAction.LEFT:
             self.done.left += ((each.entry.path, f"{student}: {reason}") for each in (*sent, *data))
-        elif outcome is not Placement.OLDER and any(each.handed.is_late for each in sent):
+        elif outcome is not PlacementAction.OLDER and any(each.handed.is_late for each in sent):
             self.done.late.append(student)
 
     def keep_other_files(self, student: str, sent: Sequence[SentEntry]) -> None:
@@ -52,8 +52,11 @@ class StudentFolders:
         folder = self.course / "submitted" / student / self.stem
         with suppress(BadEntry):
             attempt = self._attempt((), sent)
-            if place_in_student_folder.decide_placement(folder, attempt)[0] is Placement.NEW and not self.wanted.is_dry:
-                place_in_student_folder.write_attempt(folder, self.stem, attempt, {})
+            if (
+                save_collected_submission.decide_placement(folder, attempt)[0] is PlacementAction.NEW
+                and not self.wanted.is_dry
+            ):
+                save_collected_submission.write_attempt(folder, self.stem, attempt, {})
 
     def _attempt(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Attempt:
         """Read the files and name them: a single notebook gets the released name (see `_named`)."""
@@ -69,7 +72,9 @@ class StudentFolders:
     def _beside(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Iterator[tuple[str, ZipEntry]]:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
-            name = filenames.safe_name(filenames.name_without_number(each.handed.original, notebooks))
+            name = parse_submission_filenames.safe_name(
+                parse_submission_filenames.name_without_number(each.handed.original, notebooks)
+            )
             if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry
 
@@ -86,8 +91,8 @@ class StudentFolders:
         taken = {name for name in self.released.values() if len(self.released) == 1}
         for each in sent:
             original = each.handed.original
-            name = filenames.safe_name(
-                self.released.get(filenames.name_without_copy_marks(original, self.released), original)
+            name = parse_submission_filenames.safe_name(
+                self.released.get(parse_submission_filenames.name_without_copy_marks(original, self.released), original)
             )
             while name in taken:
                 name = f"handed-in-{name}"

@@ -30,13 +30,13 @@ from autograder.grading.parallel_grading import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.lms.classroom50_results import classroom50_release_body, classroom50_result
-from autograder.lms.gradescope_results import gradescope_fault, gradescope_results
-from autograder.lms.prairielearn_results import prairielearn_fault, prairielearn_results
+from autograder.lms.gradescope_results import gradescope_failure_result, gradescope_results
+from autograder.lms.prairielearn_results import prairielearn_failure_result, prairielearn_results
 from autograder.nbgrader_plugin.safe_copy import copy_plain
-from autograder.sandbox.self_test import confinement_problem, lesson_read_problem
-from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, names_in
+from autograder.sandbox.self_test import confinement_problem, why_lesson_unreadable
+from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, submitted_file_names
 from autograder.submission.submission import SubmittedFiles
-from autograder.submission.zip_archive import shorten_names
+from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
 NOT_YOUR_FAULT = (
@@ -80,11 +80,11 @@ _RESULTS = "results.json"
 PLATFORMS = {
     "gradescope": Platform(
         lambda verdict: {_RESULTS: as_json(gradescope_results(verdict))},
-        lambda message: {_RESULTS: as_json(gradescope_fault(message))},
+        lambda message: {_RESULTS: as_json(gradescope_failure_result(message))},
     ),
     "prairielearn": Platform(
         lambda verdict: {_RESULTS: as_json(prairielearn_results(verdict))},
-        lambda message: {_RESULTS: as_json(prairielearn_fault(message))},
+        lambda message: {_RESULTS: as_json(prairielearn_failure_result(message))},
     ),
     "classroom50": Platform(_of_classroom50, lambda message: {}, teachers_log=False),
 }
@@ -141,7 +141,7 @@ def grade_submitted_folder(course: Path, stem: str, submitted: Path) -> Submissi
     Raises CannotConfine, or another CourseError if this machine cannot grade.
     """
     course = course.resolve()
-    reason = confinement_problem() or lesson_read_problem(readable_by_answers(course))
+    reason = confinement_problem() or why_lesson_unreadable(readable_by_answers(course))
     if reason is not None:
         raise CannotConfine(_UNCONFINED.format(reason))
     assignment = read_assignment(course, stem, unconfined=False)
@@ -159,7 +159,7 @@ def _read_copy(assignment: Assignment, submitted: Path) -> SubmittedFiles:
             raise WorkFailed(f"cannot read the submission in {submitted}: {error.strerror or error}") from error
         starters = released_starters(Path(assignment.course), assignment.stem)
         if not find_candidates(folder, assignment.stem, starters)[0]:
-            return SubmittedFiles(b"", trouble=_no_notebook(assignment.stem, names_in(folder)))
+            return SubmittedFiles(b"", trouble=_no_notebook(assignment.stem, submitted_file_names(folder)))
         return read_student_files(assignment, folder)
 
 
@@ -169,7 +169,7 @@ def _left_out(_folder: str, names: list[str]) -> set[str]:
 
 
 def _no_notebook(stem: str, names: Sequence[str]) -> str:
-    found = f"found: {shorten_names(names)}" if names else "found no files"
+    found = f"found: {summarize_names(names)}" if names else "found no files"
     return f"there is no notebook in what you handed in ({found}). Hand in the file {stem}.ipynb itself."
 
 

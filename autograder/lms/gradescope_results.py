@@ -32,7 +32,7 @@ def gradescope_results(verdict: SubmissionVerdict) -> dict[str, Any]:
     return _results(unread_message(verdict), tests)
 
 
-def gradescope_fault(message: str) -> dict[str, Any]:
+def gradescope_failure_result(message: str) -> dict[str, Any]:
     """Return the results for a submission that the grader could not grade: a message, no test and no score."""
     return _results(message, [])
 

@@ -20,7 +20,7 @@ def prairielearn_results(verdict: SubmissionVerdict) -> dict[str, Any]:
     cannot be read is reported as not gradable, which costs the student no attempt.
     """
     if verdict.trouble:
-        return prairielearn_fault(unread_message(verdict))
+        return prairielearn_failure_result(unread_message(verdict))
     tests = [
         {"name": row.name, "points": row.earned, "max_points": row.most, "message": row.text}
         for row in exercise_rows(verdict)
@@ -29,6 +29,6 @@ def prairielearn_results(verdict: SubmissionVerdict) -> dict[str, Any]:
     return {"gradable": True, "score": min(1.0, round(share, 6)), "tests": tests}
 
 
-def prairielearn_fault(message: str) -> dict[str, Any]:
+def prairielearn_failure_result(message: str) -> dict[str, Any]:
     """Return the results for a submission that was not graded: no points are awarded or lost, and no attempt counts."""
     return {"gradable": False, "format_errors": [message]}

@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.lms.filenames import BRIGHTSPACE, CANVAS, MOODLE, SentFile
+from autograder.lms.parse_submission_filenames import BRIGHTSPACE, CANVAS, MOODLE, SentFile
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.kept_roster_columns import (
     CANVAS_NUMBER,
     IDENTIFIER,
     Columns,
-    group_names,
+    groups_of_student,
     lms_student_number,
 )
 
@@ -79,7 +79,7 @@ class _Known:
             self.numbers[person.id] = lms_student_number(CANVAS_NUMBER, own, person.lms_user_id)
             self.users[self.numbers[person.id]].add(person.id)
             self.participants[_digits(own.get(IDENTIFIER, ""))].add(person.id)
-            for group in group_names(own):
+            for group in groups_of_student(own):
                 for key in _of_name(group):
                     self.groups[key][group].add(person.id)
             for key in _keys_of(person):

@@ -95,7 +95,7 @@ class WrittenDates:
     def of(cls, found: Deadlines, stem: str) -> WrittenDates:
         """Return the dates of a chapter that the settings ask for."""
         extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
-        due = teacher_settings.as_nbgrader(found.due[stem]) if stem in found.due else None
+        due = teacher_settings.to_naive_utc(found.due[stem]) if stem in found.due else None
         return cls(due, {student: later for student, later in extended.items() if later is not None})
 
     @classmethod

@@ -83,7 +83,7 @@ def _asked_below(cell: NotebookNode, course: Course) -> Iterator[NotebookNode]:
 
 def _is_asked(name: str, course: Course) -> bool:
     from autograder.questions.own_code_question_part import POINTS  # these import torch
-    from autograder.questions.own_code_questions import repeatable_questions
+    from autograder.questions.own_code_questions import deterministic_questions
     from autograder.questions.student_program import NoQuestions
 
     exercise = course.find(name)
@@ -93,7 +93,7 @@ def _is_asked(name: str, course: Course) -> bool:
     text, key = chapter.solution(name), course.keys(exercise.chapter)[name]
     exec(f"{chapter.prelude}\n\n{text}", names)  # as the build does
     try:
-        return len(repeatable_questions(exercise, key, text, name, names, draw=1)) == POINTS
+        return len(deterministic_questions(exercise, key, text, name, names, draw=1)) == POINTS
     except NoQuestions:
         return False
 

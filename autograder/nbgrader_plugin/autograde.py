@@ -37,14 +37,14 @@ from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssignment
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
 from autograder.nbgrader_plugin.save_grades import CHANGED, WAITING
-from autograder.sandbox.require_confinement import check_confinement, is_unconfined_here
+from autograder.sandbox.require_confinement import check_confinement, is_unconfined_allowed
 from autograder.submission import student_folder
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.submission.released_cells import exercise_checked
 from autograder.submission.submission import Submission
 
 
-class SubmissionExporter(NotebookExporter):
+class RepairingExporter(NotebookExporter):
     """An nbconvert exporter that reads submissions of any form and gives nbgrader a valid, repaired notebook.
 
     nbgrader creates one for each run, before the first submission. The constructor therefore checks that the run can
@@ -64,7 +64,7 @@ class SubmissionExporter(NotebookExporter):
         lock = self._lock_course(Path(coursedir.root), coursedir.assignment_id)
         try:
             self._set_aside(self.parent.assignments)
-            wanted = read_assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
+            wanted = read_assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_allowed())
             self._find_others(wanted, self.parent.assignments)
             wanted, self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
@@ -144,8 +144,8 @@ class SubmissionExporter(NotebookExporter):
         """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
-        ours = (CourseCells, GradeSubmission)
-        shares = is_judged and all(shared.can_skip_shared_cells(each, ours) for each in self._preprocessors)
+        ours = (RestoreHiddenTests, GradeSubmission)
+        shares = is_judged and all(shared.works_without_shared_cells(each, ours) for each in self._preprocessors)
         common = self.released.common[name] if shares else {}
         return shared.NotebookWithSharedCells(found.cells, self.released.notebooks[name], common)
 
@@ -163,10 +163,10 @@ class SubmissionExporter(NotebookExporter):
 
         nbconvert would first copy it twice, and validate it after each step, which takes half of nbgrader's time.
         """
-        return self._through(shared.NotebookWithoutSharedCells(nb), resources)
+        return self._through(shared.UnsharedNotebook(nb), resources)
 
     def _through(
-        self, notebook: shared.NotebookWithSharedCells | shared.NotebookWithoutSharedCells, resources: Any
+        self, notebook: shared.NotebookWithSharedCells | shared.UnsharedNotebook, resources: Any
     ) -> tuple[str, Any]:
         """Run nbgrader's preprocessors on a notebook; return its text and resources."""
         resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
@@ -261,9 +261,9 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
         exercise = exercise_checked(cell)
         cell.execution_count = None
         if exercise is not None and exercise in verdict.points:
-            from autograder.nbgrader_plugin.grade_cell_outputs import grade_cell_outputs  # imports torch
+            from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs  # imports torch
 
-            cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
+            cell.outputs = make_grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
             cell.outputs = cells_besides_exercises.outputs_in_verdict(place, cell, verdict)
 
@@ -276,7 +276,7 @@ def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
     verdict_store.mark_recorded(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
 
 
-class CourseCells(OverwriteCells):
+class RestoreHiddenTests(OverwriteCells):
     """Restores the hidden tests in grade cells, like nbgrader's OverwriteCells, but without a warning for each change.
 
     The repaired notebook takes these cells from the release, so the student did not change them.
@@ -286,7 +286,7 @@ class CourseCells(OverwriteCells):
         """Log nothing."""
 
 
-def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:
+def copy_to_released_name(assignment: str, student: str, notebooks: list[str]) -> None:
     """Copy a notebook submitted under another name, such as `NAME (1).ipynb`, to the released name for nbgrader.
 
     nbgrader calls this hook in the course folder before each submission, and silently ignores its errors.

@@ -18,7 +18,7 @@ from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput
 from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solution
 
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import Assignment, OwnCells
+from autograder.grading.assignment import Assignment, NonExerciseCells
 from autograder.grading.max_points_cache import points_by_exercise
 from autograder.grading.submission_verdict import SubmissionVerdict, output_key
 from autograder.ipython_syntax import CHECK, as_python
@@ -71,7 +71,7 @@ def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, byte
     sources = {cell.name: texts[cell.name] for cell in tests}
     points = {cell.name: float(cell.max_score) for cell in tests}
     return wanted.with_own(
-        OwnCells(sources, points, {cell.name: float(cell.max_score) for cell in others}, seconds), files
+        NonExerciseCells(sources, points, {cell.name: float(cell.max_score) for cell in others}, seconds), files
     )
 
 

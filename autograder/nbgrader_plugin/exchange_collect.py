@@ -21,7 +21,7 @@ from autograder.submission.quarantine_unsafe_files import quarantine_harmful_fil
 from autograder.terminal_text import replace_unprintable
 
 
-class CollectPlainFiles(ExchangeCollect):
+class CollectWithoutSymlinks(ExchangeCollect):
     """Collects submissions from the exchange, where students can write, without following links.
 
     nbgrader's own class copies the target of a link with the teacher's rights.

@@ -42,7 +42,7 @@ class _Export(ExportPlugin):
         """
         people = marks.people(gradebook, {str(each) for each in self.student})
         named = {str(each) for each in self.assignment}
-        tasks = [task for task in marks.assignments_with_marks(gradebook, named) if named or task.marks]
+        tasks = [task for task in marks.iter_assignments(gradebook, named) if named or task.marks]
         tasks = [self._whole(task) for task in tasks]
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)

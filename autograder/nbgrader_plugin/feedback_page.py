@@ -146,7 +146,7 @@ class ScorePreprocessor(GetGrades):  # type: ignore[misc,unused-ignore]
         about[WAITS] = bool(grade.needs_manual_grade and grade.manual_score is None)
 
 
-class Summary(NbGraderPreprocessor):  # type: ignore[misc]
+class SummaryPreprocessor(NbGraderPreprocessor):  # type: ignore[misc]
     """Adds the summary to the page and marks the lesson's cells for folding; it runs after ScorePreprocessor."""
 
     # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.

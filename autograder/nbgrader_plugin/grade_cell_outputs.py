@@ -13,7 +13,9 @@ from autograder.notebook.report_rendering import headline, html, text
 from autograder.questions.own_code_question_part import waits_for_person
 
 
-def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[str, ...] = ()) -> list[NotebookNode]:
+def make_grade_cell_outputs(
+    verdict: SubmissionVerdict, exercise: str, hints: tuple[str, ...] = ()
+) -> list[NotebookNode]:
     """Return a line of text, the report with its hints, and the score as a float, in the order that nbgrader expects.
 
     None of them is on stderr, where nbgrader takes any text for a failure. They are validated with the whole notebook.

@@ -59,7 +59,7 @@ class ReleasedAssignment:
 class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
     """nbgrader's Autograde for submissions that have been graded already; one object records the whole class.
 
-    Each call of `start` records one student. `SubmissionExporter` takes `released` from it, and the repaired notebook
+    Each call of `start` records one student. `RepairingExporter` takes `released` from it, and the repaired notebook
     from `verdict`; if that is None, it reads the submission again. All rows of a submission are committed together,
     before the submission is noted as recorded.
     """

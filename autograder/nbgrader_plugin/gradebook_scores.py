@@ -82,7 +82,7 @@ def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
 _FIELDS = ("first_name", "last_name", "email", "lms_user_id")
 
 
-def assignments_with_marks(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
+def iter_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
     """Yield the assignments of the gradebook in its order; `only` selects them by name."""
     for assignment in gradebook.assignments:
         if not only or assignment.name in only:

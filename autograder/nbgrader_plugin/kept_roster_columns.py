@@ -37,7 +37,7 @@ def lms_student_number(column: str, known: Mapping[str, str], number: str) -> st
     return known.get(column) or ("" if number in others else number)
 
 
-def group_names(known: Mapping[str, str]) -> list[str]:
+def groups_of_student(known: Mapping[str, str]) -> list[str]:
     """Return the groups of a student; Moodle separates them by commas, which a group's name may have too."""
     cell = known.get(GROUPS, "")
     return list(dict.fromkeys(name for each in (cell, *cell.split(",")) if (name := each.strip())))
@@ -57,7 +57,7 @@ def load_columns(course: Path) -> Columns:
         ) from None
 
 
-def add_columns(course: Path, columns: Columns) -> None:
+def merge_stored_columns(course: Path, columns: Columns) -> None:
     """Add columns to the stored ones; an empty value keeps the stored value. Raises CourseError or WorkFailed."""
     known = load_columns(course)
     both = {who: {**known.get(who, {}), **columns.get(who, {})} for who in (*known, *columns)}

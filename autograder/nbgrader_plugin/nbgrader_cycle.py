@@ -22,8 +22,8 @@ from autograder.course.course_location import readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
+from autograder.grading.merge_regraded_verdicts import PointsChange, RegradeOptions, require_known_names
 from autograder.grading.parallel_grading import WorkerChoice, usable_cores
-from autograder.grading.regrade_policy import PointsChange, RegradeOptions, check_only
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
@@ -65,7 +65,7 @@ class GradingOptions:
 
 
 @dataclass(frozen=True)
-class Preview:
+class GradingPreview:
     """The changes that a grading would make, the reasons for failures, and the cells scored by hand, by student."""
 
     changes: tuple[PointsChange, ...]
@@ -172,7 +172,7 @@ class Cycle:
         students: Sequence[str],
         progress: ShowProgress = no_progress,
         how: GradingOptions = GradingOptions(),
-    ) -> Preview:
+    ) -> GradingPreview:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
@@ -188,7 +188,7 @@ class Cycle:
                     else:
                         changes.append(PointsChange.between(student, before, now))
             by_hand = gradebook_scores.cells_scored_by_hand(gradebook, self.stem)
-        return Preview(tuple(changes), failures, by_hand)
+        return GradingPreview(tuple(changes), failures, by_hand)
 
     @contextlib.contextmanager
     def _ready(
@@ -203,7 +203,7 @@ class Cycle:
                 check(gradebook, wanted)
                 wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, self.api)
                 if how.again.only:
-                    check_only(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
+                    require_known_names(how.again.only, [*wanted.chapter().exercises, *wanted.points], self.stem)
                 yield gradebook, wanted
 
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:

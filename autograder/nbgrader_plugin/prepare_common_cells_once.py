@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.nbgrader_plugin.save_grades import SaveGrades
-from autograder.submission.placed_cells import PlacedCell, build_notebook, copy_json
+from autograder.submission.repaired_notebook import PlacedCell, build_notebook, copy_json
 
 Common = Mapping[int, NotebookNode]  # shared cells by their index in the released notebook
 
@@ -50,7 +50,7 @@ class NotebookWithSharedCells:
         return NotebookNode(own | {"cells": cells})
 
 
-class NotebookWithoutSharedCells:
+class UnsharedNotebook:
     """A student's notebook that shares no cells; it has the same interface as one that does."""
 
     def __init__(self, own: NotebookNode) -> None:
@@ -61,7 +61,7 @@ class NotebookWithoutSharedCells:
         return own
 
 
-def can_skip_shared_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
+def works_without_shared_cells(step: Preprocessor, ours: Sequence[type[Any]]) -> bool:
     """Return whether nbgrader's preprocessor can run on a notebook from which the shared cells are left out.
 
     The types in `ours`, SaveGrades and AssignLatePenalties can, unless `add_missing_cells` is set: then every cell

@@ -163,6 +163,6 @@ def to_datetime(value: object, after: datetime | None = None) -> datetime:
     return value.astimezone() if value.tzinfo is None else value
 
 
-def as_nbgrader(when: datetime) -> datetime:
+def to_naive_utc(when: datetime) -> datetime:
     """Return the time as nbgrader stores it: in UTC, without a zone."""
     return when.astimezone(UTC).replace(tzinfo=None)

@@ -13,7 +13,7 @@ from IPython.display import display
 from autograder.course.course import current_course
 from autograder.course.faulty_program_names import hunted_exercise
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import judge, uniform_report
+from autograder.diagnosis.judge_answer import judge, uniform_report
 from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
@@ -22,7 +22,7 @@ from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.count_answered_questions import check_answers
 from autograder.notebook.hidden_state import with_notes
-from autograder.notebook.keep_in_drive import say_once_where_it_is_kept
+from autograder.notebook.keep_in_drive import warn_once_progress_is_lost
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import remember_check
 from autograder.notebook.lesson_cell_functions import wrap_message
@@ -58,7 +58,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
             with fresh_cases.end_kernel_at_course_error():
                 report = fresh_cases.judge_on_fresh_cases(name, answer, _text(name, answer))
         else:
-            report = visible_report(name, answer)
+            report = report_on_visible_cases(name, answer)
         report = with_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
     LAST_REPORTS[name] = report
@@ -69,7 +69,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         print(wrap_message(line))
     offer_shuffled_lines(report)
     if report.passed:
-        say_once_where_it_is_kept()
+        warn_once_progress_is_lost()
     _refuse(report)
 
 
@@ -88,7 +88,7 @@ def _is_checked_apart(name: str, answer: object) -> bool:
 def _check_mend(name: str, answer: object) -> None:
     """Check a mended program of a graded hunt on the visible cases, without progress, hints and offers."""
     with still_checking(name) as show:
-        report = visible_report(name, answer)
+        report = report_on_visible_cases(name, answer)
         show(Feedback(report))
     _refuse(report)
 
@@ -130,7 +130,7 @@ def reject_answer_as_name(name: object) -> None:
         raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
 
 
-def visible_report(name: str, answer: object, cell: str = "") -> Report:
+def report_on_visible_cases(name: str, answer: object, cell: str = "") -> Report:
     """Judge an answer on the visible cases, and print the output of one of its calls.
 
     This needs no solution, no course folder and no network: the expected observations are in the package. `cell` is

@@ -6,7 +6,7 @@ import os
 
 from autograder.errors import CheckFailed, DamagedData
 from autograder.notebook.lesson_cell_functions import wrap_message
-from autograder.questions.own_code_question_part import WrittenAnswers, answers_in, digest_of_questions
+from autograder.questions.own_code_question_part import WrittenAnswers, digest_of_questions, parse_question_answers
 
 _EXECUTION = "NBGRADER_EXECUTION"
 
@@ -18,7 +18,7 @@ def check_answers(name: str, exercise: str, answer: object) -> None:
     gives 0 points: only the course's own grader can tell which are right.
     """
     try:
-        is_done, message = _told(answers_in(answer), exercise)
+        is_done, message = _told(parse_question_answers(answer), exercise)
     except DamagedData as error:
         is_done, message = False, f"{error}. Copy them again."
     if _EXECUTION in os.environ and (not is_done or os.environ[_EXECUTION] == "autograde"):

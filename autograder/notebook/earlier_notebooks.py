@@ -8,9 +8,9 @@ from pathlib import Path
 
 from autograder.course.course_index import IndexedChapter
 from autograder.ipython_syntax import CHECK
-from autograder.notebook.answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
 from autograder.notebook.last_checked_answer import digest_of_answer
-from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, folder_of_notebook
+from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, progress_folder
+from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
 from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -42,7 +42,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
 
     The answer counts if its last check passed and the saved notebook still contains the text that passed.
     """
-    folder, book = folder_of_notebook(), _notebook_of(chapter)
+    folder, book = progress_folder(), _notebook_of(chapter)
     if folder is None:
         return AnswerOrReason(why=f": progress is not kept here, and {book} was not looked at")
     last = LOGBOOK.read()[0].get(name)

@@ -21,9 +21,8 @@ from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, may_bind_unseen
-from autograder.notebook.progress_log import folder_of_notebook
-from autograder.notebook.referenced_names import code_of, is_class, transitive_names, undecorated
-from autograder.notebook.saved_and_run_cells import (
+from autograder.notebook.progress_log import progress_folder
+from autograder.notebook.read_saved_and_run_cells import (
     CLOCK,
     SavedCell,
     SavedNotebook,
@@ -33,7 +32,8 @@ from autograder.notebook.saved_and_run_cells import (
     running_cell,
     texts_run,
 )
-from autograder.notebook.stale_answer_note import notes_on_refused_cell
+from autograder.notebook.referenced_names import code_object_of, is_class, transitive_names, undecorated
+from autograder.notebook.stale_function_warning import syntax_error_cell_notes
 
 _NO_FILES = ("__main__", "autograder", "explorers")  # modules without a note: the notebook, and packages of grading
 _MOST_NOTES = 3
@@ -73,7 +73,7 @@ class RunHistory:
 
 def with_notes(report: Report, answer: object) -> Report:
     """Return the report with notes on older definitions that were judged, and on names that grading will not have."""
-    if folder_of_notebook() is None:
+    if progress_folder() is None:
         return report
     try:
         return replace(report, notes=(*report.notes, *hidden_state_notes(report, answer, get_ipython())))
@@ -87,7 +87,7 @@ def hidden_state_notes(report: Report, answer: object, shell: Any) -> tuple[str,
     A failed answer gets only notes on definitions that have been edited since they ran, or that did not run. An
     unforeseen file or shell may raise any error.
     """
-    refused = tuple(notes_on_refused_cell(_name_of(answer), answer, shell))
+    refused = tuple(syntax_error_cell_notes(_name_of(answer), answer, shell))
     path = path_of_notebook(shell)
     if path is None:
         return refused
@@ -182,7 +182,7 @@ def _notes_on_changed(names: dict[str, object], scene: RunHistory) -> Iterator[s
 
 
 def _has_changed(value: object, name: str, scene: RunHistory) -> bool:
-    code = code_of(value)
+    code = code_object_of(value)
     written = [found for cell in scene.notebook.cells if code and (found := definition_dump(cell.text, name))]
     if code is None or not written:  # no cell defines it, so it is a library's
         return False
@@ -203,7 +203,7 @@ def _notes_on_files(files: dict[str, str]) -> Iterator[str]:
 
 def _file_beside(value: object, folder: Path) -> str:
     """Return the name of the file or package beside the notebook that defines a value; "" if there is none."""
-    code = code_of(value)
+    code = code_object_of(value)
     kind = value if type(value) is FunctionType or is_class(value) else type(value)
     is_module = issubclass(type(value), ModuleType)
     top = str(vars(value).get("__name__") if is_module else kind.__module__).partition(".")[0]

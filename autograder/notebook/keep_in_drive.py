@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.lesson_cell_functions import wrap_message
-from autograder.notebook.progress_log import OFF, folder_of_notebook
+from autograder.notebook.progress_log import OFF, progress_folder
 
 _MOUNTED = Path("/content/drive")
 # Colab saves notebooks here, so that `mine` finds those of other sittings.
@@ -29,7 +29,7 @@ _BINDER = (
 
 def keep_in_drive() -> None:
     """Keep what you pass, and your drawings, in your Google Drive from now on. It asks for access; Colab only."""
-    folder = folder_of_notebook()
+    folder = progress_folder()
     if folder is None:
         return
     if not _is_on_colab():
@@ -63,9 +63,9 @@ def _move_lines(folder: Path, place: Path) -> None:
 
 
 @cache
-def say_once_where_it_is_kept() -> None:
+def warn_once_progress_is_lost() -> None:
     """On Colab and Binder, print once per kernel that what has passed is lost when the runtime ends."""
-    if folder_of_notebook() is None or os.environ.get(OFF):
+    if progress_folder() is None or os.environ.get(OFF):
         return
     if _is_on_colab():
         print(wrap_message(_COLAB))

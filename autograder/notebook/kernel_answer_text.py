@@ -19,8 +19,8 @@ from IPython import get_ipython
 from autograder.find_student_modules import file_of_own
 from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_checked_answer import cell_filename, name_bound_to
-from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_and_run_cells import texts_run
+from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.referenced_names import code_object_of, undecorated
 from autograder.submission.answer_extraction import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
@@ -55,7 +55,7 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     code has to confirm it: the cell may have stopped before the `def`, and text that `exec` runs is in no cell.
     """
     bound = _last(place for place, run in enumerate(runs) if called and cell_binds(run, called))
-    code = code_of(undecorated(answer))
+    code = code_object_of(undecorated(answer))
     if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
     compiled = _own_text(answer).strip() if cell_filename(undecorated(answer)) else ""
@@ -85,7 +85,7 @@ def _own_text(answer: object) -> str:
 
 def _of_its_file(answer: object) -> tuple[Statement, ...]:
     """Return the statements of the file that defines an answer; empty if a cell defines it."""
-    code = code_of(undecorated(answer))
+    code = code_object_of(undecorated(answer))
     is_file = code is not None and not cell_filename(undecorated(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from IPython import get_ipython
 
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.notebook.cell_bindings import binding_dump
-from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_and_run_cells import texts_run
+from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.referenced_names import code_object_of, undecorated
 
 _LONG_ENOUGH = 16  # characters of a digest
 _OF_A_CELL = ("ipykernel", "ipython-input")  # one of these is in the file name of code that a notebook's cell compiled
@@ -42,12 +42,12 @@ def remember_check(name: str, answer: object, passed: bool) -> str:
 def digest_of_answer(text: str, called: str) -> str:
     """Return a digest of a cell's statements that bind a name; "" if there are none."""
     found = binding_dump(text, called)
-    return digest_of(found)[:_LONG_ENOUGH] if found else ""
+    return sha256_of_texts(found)[:_LONG_ENOUGH] if found else ""
 
 
 def cell_filename(value: object) -> str:
     """Return the file name of a value's code if a cell of the notebook defines it, else ""."""
-    code = code_of(value)
+    code = code_object_of(value)
     filename = code.co_filename if code else ""
     return filename if any(part in filename for part in _OF_A_CELL) else ""
 

@@ -54,7 +54,7 @@ class Logbook:
 
         The message appears once per kernel. `answer` is a digest that identifies the text of an answer that passed.
         """
-        folder = folder_of_notebook()
+        folder = progress_folder()
         if folder is None or report.verdicts[0].status is Status.NOT_ATTEMPTED:
             return ""
         entry = LoggedCheck(len(report.passed_checks), len(report.verdicts), answer)
@@ -76,7 +76,7 @@ class Logbook:
 
     def read(self) -> tuple[dict[str, LoggedCheck], str]:
         """Return the last check of each exercise, and a message for the reader if the file is damaged, else ""."""
-        folder = folder_of_notebook()
+        folder = progress_folder()
         if folder is None:
             return dict(self._own), ""
         try:
@@ -91,7 +91,7 @@ class Logbook:
         return dict(filter(None, entries)) | self._own, note
 
 
-def folder_of_notebook() -> Path | None:
+def progress_folder() -> Path | None:
     """Return the folder that keeps the reader's progress files; None in scripts and grading, or if OFF is `off`.
 
     It is the folder in which the kernel started, unless the environment variable that OFF names gives another one.

@@ -42,7 +42,7 @@ def transitive_names(answer: object, namespace: dict[str, Any]) -> dict[str, obj
     return {name: value for name, value in found.items() if name not in own and not name.startswith("__")}
 
 
-def code_of(value: object) -> CodeType | None:
+def code_object_of(value: object) -> CodeType | None:
     """Return the code of a function, or of the first method of a class; None for anything else."""
     if is_class(value):
         value = next((part for part in vars(value).values() if type(part) is FunctionType), None)

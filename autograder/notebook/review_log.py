@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from autograder.notebook.append_only_file import append_line, read_lines, reason
-from autograder.notebook.progress_log import folder_of_notebook
+from autograder.notebook.progress_log import progress_folder
 from autograder.questions.review_schedule import ReviewAnswer, memory_of_facts
 
 NAME = ".pytorch-basics-review"  # nbgrader ignores files whose name begins with a dot
@@ -104,7 +104,7 @@ class ReviewLog:
 
 
 def _file() -> Path | None:
-    folder = folder_of_notebook()
+    folder = progress_folder()
     return folder / NAME if folder is not None else None
 
 

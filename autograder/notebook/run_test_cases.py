@@ -11,7 +11,7 @@ from typing import Any
 from IPython.utils.capture import RichOutput, capture_output
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_observations import uniform_report
+from autograder.diagnosis.judge_answer import uniform_report
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise

@@ -12,7 +12,7 @@ from uuid import uuid4
 from IPython.display import display, update_display
 
 from autograder.concurrency_support import join_thread, start_thread
-from autograder.notebook.progress_log import folder_of_notebook, shell_of_reader
+from autograder.notebook.progress_log import progress_folder, shell_of_reader
 
 _AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}
@@ -47,7 +47,7 @@ class _Line:
 
     def start(self) -> None:
         """Start the timer, in a reader's notebook."""
-        if self._page and folder_of_notebook() is not None:
+        if self._page and progress_folder() is not None:
             start_thread(self._clock)  # without threads there is no line
 
     def replace(self, result: object) -> None:

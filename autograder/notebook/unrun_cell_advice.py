@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.notebook.cell_bindings import cell_binds
-from autograder.notebook.saved_and_run_cells import (
+from autograder.notebook.read_saved_and_run_cells import (
     SavedCell,
     first_line,
     path_of_notebook,

@@ -13,7 +13,7 @@ from autograder.questions.value_facts import Fact
 
 
 @dataclass(frozen=True)
-class Run:
+class ReproducibleRun:
     """A run of the program on a case whose events were the same each time, with other random numbers."""
 
     case: Case
@@ -44,12 +44,14 @@ def _place(event: Event) -> tuple[Any, ...]:
     )
 
 
-def agreed_run(one: Run, other: RunRecorder) -> Run | None:
+def agreed_run(one: ReproducibleRun, other: RunRecorder) -> ReproducibleRun | None:
     """Return what holds in a run and in another one; None if they do not come to the same places."""
     if one.counts != other.counts or list(map(_place, one.events)) != list(map(_place, other.events)):
         return None
     events = tuple(_agreed(*pair) for pair in zip(one.events, other.events, strict=True))
-    return Run(one.case, events, one.counts, one.returned if same_data(one.returned, other.returned) else None)
+    return ReproducibleRun(
+        one.case, events, one.counts, one.returned if same_data(one.returned, other.returned) else None
+    )
 
 
 def _agreed(one: Event, two: Event) -> Event:

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course.faulty_program_names import faulty_program_name
+from autograder.course.faulty_program_names import name_with_their_prefix
 from autograder.errors import DamagedData
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 
 HUNTS = "hunts"  # the folder of the files in a course
 MENDED = "mends the program"  # the one requirement in a report on a graded hunt
@@ -35,7 +35,7 @@ class FaultyProgram:
     @property
     def name(self) -> str:
         """Return the name of the program's answer."""
-        return faulty_program_name(self.exercise)
+        return name_with_their_prefix(self.exercise)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class BugHunt(FaultyProgram):
     @property
     def number(self) -> str:
         """Return the program's number: six letters that change with its text."""
-        return digest_of(self.exercise, self.code)[:_NUMBER]
+        return sha256_of_texts(self.exercise, self.code)[:_NUMBER]
 
     @property
     def numbered(self) -> str:

@@ -65,6 +65,6 @@ def call_of(question: Question) -> str:
     return question.prompt.partition("\n")[0] if "\n" in question.prompt else ""
 
 
-def asked_of(question: Question) -> str:
+def prompt_without_line(question: Question) -> str:
     """Return a prompt without that line."""
     return question.prompt.removeprefix(f"{call_of(question)}\n")

@@ -41,7 +41,7 @@ class Draft:
     prompt: str = ""
 
 
-def lines(*rows: str) -> str:
+def join_lines(*rows: str) -> str:
     """Return the rows as one program."""
     return "\n".join(rows)
 
@@ -68,7 +68,7 @@ def in_words(value: object, *, quoted: bool = False) -> str:
     return repr(value) if quoted and isinstance(value, str) else str(value)
 
 
-def result_in_words(code: str, expression: str) -> str:
+def run_and_describe(code: str, expression: str) -> str:
     """Run a program, and return the value of an expression after it in words, or the line with an error.
 
     What the program prints, warns of and draws at random has no effect here.
@@ -87,7 +87,7 @@ def result_in_words(code: str, expression: str) -> str:
 
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
-    right = result_in_words(draft.code, draft.expression)
+    right = run_and_describe(draft.code, draft.expression)
     choices = distinct_choices(right, map(in_words, draft.wrong))
     if len(choices) < CHOICES:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
@@ -24,7 +24,7 @@ _FAULTS = {
 }
 
 
-def shows_known_mistake(hunt: FaultyProgram, key: ExpectedObservations) -> bool:
+def mistake_still_in_key(hunt: FaultyProgram, key: ExpectedObservations) -> bool:
     """Return whether the key of the exercise still has the mistake that a hunt shows."""
     return any(mistake.tag == hunt.mistake for mistake in key.mistakes)
 
@@ -47,7 +47,7 @@ def sentence_question(
 ) -> Question:
     """Ask which sentence is true of the program; `false` are the tags of mistakes that it does not make."""
     mistakes = {mistake.tag: mistake for mistake in key.mistakes}
-    verdict = first_failed(hunt, exercise, key)
+    verdict = first_failed_verdict(hunt, exercise, key)
     true = mistakes[hunt.mistake].sentence or verdict.sentence
     wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
     wrong = random.sample(wrong, min(FALSE_SENTENCES, len(wrong)))
@@ -71,7 +71,7 @@ def sentence_question(
 
 def observed_fault(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
-    verdict = first_failed(hunt, exercise, key)
+    verdict = first_failed_verdict(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
     values = [f"{name}: `{inline_code_text(value)}`" for name, value in rows if value]
     return "\n".join([f"Not yet: {verdict.requirement}.", *values])
@@ -82,7 +82,7 @@ def _story(hunt: BugHunt) -> str:
     return f"`{hunt.name}` is somebody's answer to `{hunt.exercise}`, and {lacks}. What `check` shows of it:"
 
 
-def first_failed(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> Verdict:
+def first_failed_verdict(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> Verdict:
     """Judge the program by the recorded observations of its known mistake; return the first failed verdict."""
     seen = _mistake(hunt, key).observations
     code = re.sub(rf"\b{hunt.name}\b", hunt.exercise, hunt.code)

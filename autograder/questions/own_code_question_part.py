@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import DamagedData
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.questions.question import Question, numbered_code
 from autograder.submission.answer_extraction import statements
 
@@ -68,12 +68,16 @@ def written_answers(source: str, name: str, others: Iterable[str] = ()) -> Writt
     if len(set(keys)) < len(keys):
         raise DamagedData(_SEVERAL)
     try:
-        return answers_in(ast.literal_eval(value)) if isinstance(value, ast.expr) else answers_in(value)
+        return (
+            parse_question_answers(ast.literal_eval(value))
+            if isinstance(value, ast.expr)
+            else parse_question_answers(value)
+        )
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise DamagedData(_UNREADABLE) from None
 
 
-def answers_in(value: object) -> WrittenAnswers | None:
+def parse_question_answers(value: object) -> WrittenAnswers | None:
     """Return the answers in a value; None if it is an empty dict. Raises DamagedData for any other value."""
     match value:
         case {"draw": int(draw), "asked": str(digest), **chosen} if 0 <= draw < DRAWS:
@@ -107,7 +111,7 @@ def _wrapped(prompt: str) -> list[str]:
 
 def digest_of_questions(questions: Sequence[Question]) -> str:
     """Return a digest of what is asked, with the choices in any order; the code and the right choices are not in it."""
-    return digest_of(*(text for each in questions for text in (each.prompt, *sorted(each.choices))))[:12]
+    return sha256_of_texts(*(text for each in questions for text in (each.prompt, *sorted(each.choices))))[:12]
 
 
 def unanswered_report(name: str, sentence: str) -> Report:
@@ -115,7 +119,7 @@ def unanswered_report(name: str, sentence: str) -> Report:
     return Report(name, (Verdict(_QUESTIONS, Status.NOT_ATTEMPTED, sentence),))
 
 
-def waiting_report(name: str, why: str) -> Report:
+def manual_score_report(name: str, why: str) -> Report:
     """Return the report on a part that a person has to score."""
     sentence = f"{why} Your teacher scores this part.".strip()
     return Report(name, (Verdict(_QUESTIONS, Status.SKIPPED, sentence, after=A_PERSON),))

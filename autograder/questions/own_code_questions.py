@@ -6,6 +6,7 @@ and each choice is verified by computing it. If that leaves no question, NoQuest
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import torch
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
-from autograder.questions.question_search_limit import EffortLimit, limit_steps
+from autograder.questions.question_search_limit import SearchLimit, limit_steps
 from autograder.questions.questions_on_changes import (
     argument_questions,
     first_failing_requirement_questions,
@@ -39,6 +40,7 @@ MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
 _FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
+_DIGITS = re.compile(r"-?\d[\d.]*")
 _NUMBER, _SHAPE = re.compile(r"-?[\d.]+"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
 _EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may depend on all that goes in
@@ -47,6 +49,8 @@ _HIDDEN = re.compile(  # words for what is not shown
     r"|(?:list|tuple|dict|set) of \d+[;.]"
     r"|(?!(?:SGD|Adam\w?|DataLoader)\b)[A-Z_]\w+[;.])"
 )
+_BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
+_FUNCTION = re.compile(r"`(\w+)`: a function")
 _HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
@@ -60,7 +64,7 @@ def own_code_questions(
     called: str,
     names: Mapping[str, Any],
     random: Random,
-    limit: EffortLimit,
+    limit: SearchLimit,
     most: int = MOST,
 ) -> list[Question]:
     """Return up to `most` questions about a program; raise NoQuestions, with the reason, if there is none.
@@ -78,14 +82,14 @@ def own_code_questions(
         if run is not None and run.events:
             ran = True
             _add_of_one_run(AskedRun(code, run, random), drawn, most)
-    found = [*drawn.good, *drawn.repeated, *drawn.copied, *drawn.hidden][:most]
+    found = drawn.asked()[:most]
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)
     return found
 
 
-def repeatable_questions(
+def deterministic_questions(
     exercise: Exercise, key: ExpectedObservations, text: str, called: str, names: Mapping[str, Any], draw: int
 ) -> list[Question]:
     """Return up to three questions, the same for the same program and number on any machine, however fast it is."""
@@ -136,9 +140,9 @@ def _is_float(value: object) -> bool:
 class RankedQuestions:
     """The questions drawn so far, by what a reader learns from them.
 
-    `repeated` ones are nearly asked already, the answers of `copied` ones stand in the question, and those of `hidden`
-    ones depend on something that is not shown: they are asked, in this order, only where all runs give too
-    few good ones.
+    Of the thing that a `repeated` one is about, or with its answer, another one is asked; answers of `copied` ones
+    stand in the question, and those of `hidden` ones depend on something that is not shown: they are asked, in this
+    order, only where all runs give too few good ones. No two differ in numbers alone.
     """
 
     good: list[Question]
@@ -147,16 +151,22 @@ class RankedQuestions:
     hidden: list[Question]
 
     def add(self, question: Question) -> None:
-        """Add a question that was not drawn yet."""
-        others = (*self.good, *self.repeated, *self.copied, *self.hidden)
-        if any(question.prompt == other.prompt for other in others):
-            return
+        """Add a question by its rank."""
         if _can_be_copied(question):
             self.copied.append(question)
         elif _depends_on_hidden(question):
             self.hidden.append(question)
         else:
-            (self.repeated if any(_ask_the_same(question, other) for other in others) else self.good).append(question)
+            (self.repeated if any(_ask_the_same(question, other) for other in self.good) else self.good).append(
+                question
+            )
+
+    def asked(self) -> list[Question]:
+        """Return all questions, the best ones first; of those that differ in numbers alone, one."""
+        found: dict[tuple[str, str], Question] = {}
+        for question in (*self.good, *self.repeated, *self.copied, *self.hidden):
+            found.setdefault((_subject(question), _DIGITS.sub("0", question.right_choice)), question)
+        return list(found.values())
 
 
 def _add_of_one_run(asked: AskedRun, drawn: RankedQuestions, most: int) -> None:
@@ -182,11 +192,16 @@ def _can_be_copied(question: Question) -> bool:
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
         sharing = [each for each in question.choices if not {*_STEM.findall(each)}.isdisjoint(_STEM.findall(changed))]
         return sharing == [right]
-    shapes = _SHAPE.findall(right)
-    is_shown = right in prompt or (bool(shapes) and all(each in prompt for each in shapes))
-    if question.kind == "argument":  # an empty shape, too
-        return is_shown or prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ",")
-    return question.kind in _FACTS and is_shown and not _NUMBER.fullmatch(right)
+    if question.kind == "argument" and prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ","):
+        return True  # an empty shape, too
+    shown = [each for each in question.choices if _stands_in(each, prompt)]
+    return question.kind in _FACTS and shown == [right] and not _NUMBER.fullmatch(right)
+
+
+def _stands_in(choice: str, prompt: str) -> bool:
+    """Return whether a choice, or each shape in it, stands in a prompt."""
+    shapes = _SHAPE.findall(choice)
+    return choice in prompt or (bool(shapes) and all(each in prompt for each in shapes))
 
 
 def _ask_the_same(one: Question, other: Question) -> bool:
@@ -200,9 +215,24 @@ def _ask_the_same(one: Question, other: Question) -> bool:
 
 def _depends_on_hidden(question: Question) -> bool:
     """Return whether an answer depends on what the words of the call do not show."""
-    call = question.prompt.partition("\n")[0]
+    call, _, asked = question.prompt.partition("\n")
+    numbers = [int(number) for number in _LINE.findall(asked)]
+    if question.kind == "shape" and (functions := _FUNCTION.findall(call)):
+        lines = [question.code.splitlines()[number - 1] for number in numbers]
+        return any(f"{name}(" in line for name in functions for line in lines)
+    if question.kind == "count" and _is_straight(question.code, numbers[0]):
+        call = call.replace("a function", "")
     is_hidden = _HIDDEN.search(call) is not None and question.kind in _EXACT
     return is_hidden or (_HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS)
+
+
+def _is_straight(code: str, line: int) -> bool:
+    """Return whether no function that a program calls can change how often a line of it runs."""
+    nodes = list(ast.walk(ast.parse(code)))
+    outer = [
+        each for each in nodes if isinstance(each, ast.FunctionDef) and each.lineno <= line <= (each.end_lineno or 0)
+    ]
+    return len(outer) == 1 and not any(isinstance(each, _BRANCHES) for each in nodes)
 
 
 def _subject(question: Question) -> str:

@@ -9,7 +9,7 @@ from itertools import count
 
 
 @dataclass(frozen=True)
-class EffortLimit:
+class SearchLimit:
     """The point at which the search for questions ends: where `now()` is above `end`."""
 
     now: Callable[[], float]
@@ -20,14 +20,14 @@ class EffortLimit:
         return self.now() > self.end
 
 
-def limit_seconds(seconds: float) -> EffortLimit:
+def limit_seconds(seconds: float) -> SearchLimit:
     """Return a limit that is reached so many seconds from now."""
-    return EffortLimit(time.monotonic, time.monotonic() + seconds)
+    return SearchLimit(time.monotonic, time.monotonic() + seconds)
 
 
-def limit_steps(steps: int) -> EffortLimit:
+def limit_steps(steps: int) -> SearchLimit:
     """Return a limit that is reached at the same place of the same program on any machine.
 
     It counts how often it is asked: a traced program asks at each of its steps.
     """
-    return EffortLimit(count().__next__, steps)
+    return SearchLimit(count().__next__, steps)

@@ -18,15 +18,10 @@ from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
 from autograder.questions.agreed_run import same_data
 from autograder.questions.ast_instrumentation import FILE
+from autograder.questions.make_distractors import form_distractors, shape_distractors
 from autograder.questions.student_program import is_removable_statement
 from autograder.questions.traced_run import RESULT, RunRecorder
-from autograder.questions.traced_run_questions import (
-    AskedRun,
-    DrawnQuestions,
-    form_distractors,
-    line_range_text,
-    shape_distractors,
-)
+from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, line_range_text
 
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
@@ -203,25 +198,25 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
     begun = limit.now()
     whole = asked.code.judged(asked.code.tree)
     took = limit.now() - begun
-    if whole is None or not whole.passed:
+    if whole is None or not whole[0].passed:
         return
-    sentences = [verdict.requirement for verdict in whole.verdicts]
+    sentences = [verdict.requirement for verdict in whole[0].verdicts]
     for _, edit in zip(range(_MOST_CHANGES), edits(asked), strict=False):
         if limit.now() + 2 * took > limit.end:
             return
         one, two = (asked.code.judged(edit.tree, seed) for seed in (1, 2))
-        if one is None or two is None or one.first != two.first:
+        if one is None or two is None or one[0].first != two[0].first:
             continue
-        first = one.first
+        (first, strict), strictly_met = (each.first for each in one), one[1].passed_checks
         if first is not None and (first.status is not Status.FAIL or _is_trivial(first.sentence)):
             continue
-        met = [verdict.requirement for verdict in one.verdicts if verdict.status is Status.PASS]
-        if len(met) < _LEAST_MET:
+        met = [verdict.requirement for verdict in strictly_met]
+        if len(met) < _LEAST_MET or (first and first.requirement) != (strict and strict.requirement):
             continue  # where nothing works, the order of the requirements decides, which the question does not show
         right = first.requirement if first else _PASSES
         drawn = asked.random.sample(sentences, len(sentences))
         wrong = [each for each in drawn if each != right and each in met]
-        wrong = [*wrong[:2], _PASSES, *wrong[2:]] if first and len(wrong) < 4 else wrong
+        wrong = [*wrong[:2], _PASSES] if first else wrong
         crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Where is then the first cross of `check`?"
         yield asked.question("requirement", prompt, right, wrong, f"Running it so, {crossed}.", shows_call=False)

@@ -7,18 +7,10 @@ import re
 from collections.abc import Mapping
 from math import prod
 
+from autograder.questions.make_distractors import DTYPES, form_distractors, shape_distractors, value_distractors
 from autograder.questions.question import Question
 from autograder.questions.traced_run import RESULT, Event
-from autograder.questions.traced_run_questions import (
-    DTYPES,
-    AskedRun,
-    DrawnQuestions,
-    LocatedFact,
-    form_distractors,
-    line_range_text,
-    shape_distractors,
-    value_distractors,
-)
+from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, LocatedFact, line_range_text
 from autograder.questions.value_facts import Fact
 
 _SIZE = re.compile(r"len\(|shape|size|numel|ndim|dim\(|features|range|//")  # of an expression that gives a size
@@ -28,7 +20,8 @@ _MOST_OFTEN = 200  # runs of a line that a reader may still count
 # Of the result of any other method or attribute, nobody would ask whether it has memory of its own.
 _MAY_COPY = re.compile(r"clone|copy|contiguous|reshape|flatten|to|float|double|detach|expand|view|data")
 _MOVES = re.compile(r"\.(cpu|cuda)\(|\.to\((\w+\.)?device")  # between devices, which no call shows
-_FILLED = re.compile(r"torch\.(ones|zeros|full)(_like)?\(")
+_INNER_STEPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+_GIVES_ITSELF = re.compile(r"torch\.(ones|zeros|full)(_like)?\(|['\"].*\.split\(")
 _CASTS = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}  # methods that say a dtype
 
 
@@ -36,10 +29,11 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask for the shape of a name or of an expression."""
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
-        if str(each.fact.shape) in (text := _text_of(asked, each)) or "rng_state" in text:
+        if str(each.fact.shape) in (text := asked.text_of(each)) or "rng_state" in text:
             continue
         others = {str(other.fact.shape): other for other in told if other.fact.shape != each.fact.shape}
-        wrong = [*list(others)[:2], *map(str, shape_distractors(each.fact.shape or ())), *others]
+        sizes = asked.random.sample(asked.shown_sizes, len(asked.shown_sizes))
+        wrong = [*list(others)[:2], *map(str, shape_distractors(each.fact.shape or (), sizes)), *others]
         yield _asked(asked, "shape", each, str(each.fact.shape), wrong, others)
 
 
@@ -55,14 +49,8 @@ def dtype_questions(asked: AskedRun) -> DrawnQuestions:
             yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *DTYPES], others)
 
 
-def _text_of(asked: AskedRun, each: LocatedFact) -> str:
-    """Return the expression that gives a fact, as text; "" where a name is bound without one."""
-    bound = getattr(asked.statement_of(each.line), "value", None)
-    return each.name if each.where.startswith("in ") else "" if bound is None else ast.unparse(bound)
-
-
 def _says_dtype(asked: AskedRun, each: LocatedFact) -> bool:
-    text, dtype = _text_of(asked, each), each.fact.dtype
+    text, dtype = asked.text_of(each), each.fact.dtype
     is_comparison = text and isinstance(ast.parse(text, mode="eval").body, ast.Compare)
     return bool(is_comparison or re.search(rf"\b{dtype}\b|\.{_CASTS.get(dtype, dtype)}\(", text))
 
@@ -71,10 +59,10 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask for a value: an int that equals a size; any other only if the call shows all arguments exactly."""
     told, sizes = [each for each in asked.told() if each.fact.value and each.fact.whole], asked.sizes()
     for each in told:
-        text, value = _text_of(asked, each), each.fact.value
+        text, value = asked.text_of(each), each.fact.value
         is_size = each.fact.form == "an int" and value in sizes and _SIZE.search(text) is not None
-        if _FILLED.match(text) or re.search(rf"(?<![\w.]){re.escape(value)}(?![\w.])", text):
-            continue  # the value stands there
+        if re.search(rf"(?<![\w.]){re.escape(value)}(?![\w.])", text) or _is_obvious(text, value):
+            continue
         if each.fact.form in ("a bool", "None", "a str", "a dtype") or not (is_size or asked.is_visible):
             continue
         others = {other.fact.value: other for other in told if other.fact.form == each.fact.form}
@@ -82,6 +70,13 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
         more = asked.random.sample(sorted(sizes), len(sizes)) if is_size else []
         wrong = [*list(others)[:2], *more[:2], *value_distractors(value, asked.call_words)]
         yield _asked(asked, "value", each, value, wrong, others)
+
+
+def _is_obvious(text: str, value: str) -> bool:
+    """Return whether nobody has to work out the value of an expression: 0 times something, or a mask of all entries."""
+    items = value.strip("[]").split(", ")
+    is_uniform = len(items) > 1 and {*items} in ({"True"}, {"False"})
+    return is_uniform or (value == "0" and "*" in text) or _GIVES_ITSELF.match(text) is not None
 
 
 def _asked(
@@ -184,7 +179,7 @@ def count_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask how often a line runs, which of four lines is the only one that runs, or the only one that does not."""
     counts = _counts(asked)
     others, call = {count for count in counts.values() if count > 1}, asked.call_words
-    often = [node for node, count in counts.items() if 1 < count <= _MOST_OFTEN]
+    often = [node for node, count in counts.items() if 1 < count <= _MOST_OFTEN and not _has_inner_steps(node)]
     if len(others) < 2:  # one loop: a number that stands in the call tells how often it goes round
         often = [node for node in often if not re.search(rf"`{counts[node]}`", call)]
     for node in asked.random.sample(often, len(often)):
@@ -196,6 +191,11 @@ def count_questions(asked: AskedRun) -> DrawnQuestions:
         do = "does" if place.startswith("line ") else "do"
         yield asked.question("count", f"How often {do} {place} run, `{text}`?", str(count), wrong, because)
     yield from _which_runs(asked, counts)
+
+
+def _has_inner_steps(node: ast.stmt) -> bool:
+    """Return whether a part of a line runs more often than the line."""
+    return any(isinstance(each, _INNER_STEPS) for each in ast.walk(node))
 
 
 def _which_runs(asked: AskedRun, counts: Mapping[ast.stmt, int]) -> DrawnQuestions:

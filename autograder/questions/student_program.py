@@ -10,6 +10,7 @@ import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
 from io import StringIO
 from types import CodeType, ModuleType
 from typing import Any
@@ -18,16 +19,16 @@ import numpy as np
 import torch
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import copy_of
 from autograder.name_bindings import names_of
-from autograder.questions.agreed_run import Run, agreed_run, same_data
+from autograder.questions.agreed_run import ReproducibleRun, agreed_run, same_data
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
-from autograder.questions.question_search_limit import EffortLimit
+from autograder.questions.question_search_limit import SearchLimit
 from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
 
 MOST_LINES = 120
@@ -75,7 +76,7 @@ class OwnCode:
         text: str,
         name: str,
         names: Mapping[str, Any],
-        limit: EffortLimit,
+        limit: SearchLimit,
     ) -> None:
         self.exercise, self.key, self.name, self.names, self.limit = exercise, key, name, names, limit
         self.text, self.tree = _without_docstrings(text, name)
@@ -120,7 +121,7 @@ class OwnCode:
         found: Callable[..., Any] = run_definitions(code, self.names, recorder)[self.name]
         return found
 
-    def run(self, case: Case) -> Run | None:
+    def run(self, case: Case) -> ReproducibleRun | None:
         """Return a run on a case; None if it raises, takes too long, or changes from run to run."""
         traced = [self._observed(case, self._code, seed) for seed in (1, 2)]
         if traced[0] is None or traced[1] is None:  # the answer itself, which nothing stops, does not run then
@@ -128,7 +129,7 @@ class OwnCode:
         (one, seen), (two, _) = traced[0], traced[1]
         if "raised" in seen or not same_data(self._of_answer(case), seen):
             return None
-        run = agreed_run(Run(case, tuple(one.events), one.counts, one.returned), two)
+        run = agreed_run(ReproducibleRun(case, tuple(one.events), one.counts, one.returned), two)
         return run if run is None or (alone := self._alone(two.calls)) is None else agreed_run(run, alone)
 
     def _alone(self, calls: Sequence[ShownCall]) -> RunRecorder | None:
@@ -174,11 +175,16 @@ class OwnCode:
         recorder = RunRecorder(self.limit, turns_sets=seed == 2)
         return None if self._seen(recorder, seed, traced_code(tree, self.text), [case]) is None else recorder
 
-    def judged(self, tree: ast.Module, seed: int = 1) -> Report | None:
-        """Return what `check` says of a changed version on its visible cases; None if it takes too long."""
+    def judged(self, tree: ast.Module, seed: int = 1) -> tuple[Report, Report] | None:
+        """Return what `check` says of a changed version, and what it would say if it knew no mistake.
+
+        None if it takes too long. (`check` forgives what follows from a known slip, which no reader can foresee.)
+        """
         recorder = RunRecorder(self.limit, record=False)
         seen = self._seen(recorder, seed, traced_code(tree, self.text), self.key.cases)
-        return None if seen is None else judge(self.exercise, self.key, seen, ast.unparse(tree))
+        keys = (self.key, replace(self.key, mistakes=()))
+        told = tuple(judge(self.exercise, key, seen, ast.unparse(tree)) for key in keys if seen is not None)
+        return (told[0], told[1]) if told else None
 
     def called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunRecorder | None:
         """Return the record of a plain call of the answer with copies of these arguments; None if it takes too long."""

@@ -17,7 +17,7 @@ import torch
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.questions.ast_instrumentation import FILE, TRACE
-from autograder.questions.question_search_limit import EffortLimit
+from autograder.questions.question_search_limit import SearchLimit
 from autograder.questions.value_facts import Fact, comparable_plain_data, fact_of
 
 RESULT = "the result"  # the name of what a function returns
@@ -72,7 +72,7 @@ class RunRecorder:
     `turns_sets` the program goes through sets in the reverse order.
     """
 
-    limit: EffortLimit
+    limit: SearchLimit
     record: bool = True
     turns_sets: bool = False
     events: list[Event] = field(default_factory=list)

@@ -14,7 +14,7 @@ from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker, learn_command
 from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
 from autograder.reports.item_analysis import analyse_items as items_of
-from autograder.reports.lesson_links import section
+from autograder.reports.lesson_links import lesson_section_link
 from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, UnexplainedAnswers, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
@@ -120,7 +120,7 @@ def _misunderstanding(found: SentenceGroup, examples: ExamplePicker, total: int)
 
 def _lesson_links(found: SentenceGroup) -> list[Html]:
     """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
-    ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
+    ways = (lesson_section_link(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
     links = [part for way in known for part in (join(", "), way)][1:]
     return [tag("div", "To teach again: ", *links)] if links else []

@@ -115,7 +115,7 @@ def read_all(course: Path, stems: list[str]) -> list[ClassResults]:
 
 def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
     people = {person.id: person for person in marks.people(gradebook)}
-    return people, {task.name: task for task in marks.assignments_with_marks(gradebook, stems)}
+    return people, {task.name: task for task in marks.iter_assignments(gradebook, stems)}
 
 
 def assignment_title(course: Path, stem: str) -> str:

@@ -10,7 +10,7 @@ from autograder.reports import score_charts
 from autograder.reports.chapter_page_sections import reasons_to_look
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
-from autograder.reports.lesson_links import section
+from autograder.reports.lesson_links import lesson_section_link
 from autograder.reports.misunderstandings import SentenceGroup, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
@@ -49,7 +49,7 @@ def misunderstandings(course: Sequence[ClassResults]) -> Html:
 
 
 def _lesson_links(shared: SentenceGroup) -> Html:
-    ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
+    ways = (lesson_section_link(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 

@@ -17,7 +17,7 @@ SITE = Path("build", "site", "html", "notebooks")  # in the project's folder, ma
 _FILLED = re.compile(r"\s*\([^()]*\{\w+\}[^()]*\)")
 
 
-def section(course: Path, stem: str, exercise: str) -> Html:
+def lesson_section_link(course: Path, stem: str, exercise: str) -> Html:
     """Return the heading of the section that teaches an exercise's subject, as a link if the site has been built.
 
     "" if the course has no such exercise, or its chapter cannot be read.

@@ -47,7 +47,7 @@ class Measure:
         return [LETTERS[each.right] for each in self.forms[form]]
 
 
-def draw_measure(course: Course, seed: int) -> Measure:
+def sample_measure_forms(course: Course, seed: int) -> Measure:
     """Draw both forms; the same seed gives the same. Raises ExerciseError if the course names no questions for it."""
     pairs = [_parallel_pair(each, Random(f"{seed} {each.name}")) for each in _generators(course)]
     return Measure({form: tuple(pair[place] for pair in pairs) for place, form in enumerate(FORMS)})

@@ -19,7 +19,13 @@ from autograder.grading.class_grading import read_student_files
 from autograder.grading.draw_own_code_questions import ask_about_answers, course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, prose, tag
-from autograder.questions.choose_oral_questions import MOST_ASKED, TalkQuestion, asked_of, call_of, choose_talk
+from autograder.questions.choose_oral_questions import (
+    MOST_ASKED,
+    TalkQuestion,
+    call_of,
+    choose_talk,
+    prompt_without_line,
+)
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import assignment_title
 from autograder.reports.offline_html_page import shell
@@ -166,7 +172,7 @@ def _question(talk: TalkQuestion) -> Iterator[Html]:
 
 def _next(question: Question, call: str) -> Iterator[Html]:
     """Yield a question that is asked next, without the call that both are about, and its answer."""
-    yield from _lines(asked_of(question) if call_of(question) == call else question.prompt)
+    yield from _lines(prompt_without_line(question) if call_of(question) == call else question.prompt)
     yield join(" ", tag("strong", "→ "), prose(f"{question.right_choice}. {question.explanation}"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports.offline_html_page import shell
-from autograder.reports.report_snapshots import AssignmentTable, find_earlier_tables, read_tables
+from autograder.reports.report_snapshots import AssignmentCounts, find_earlier_tables, read_tables
 from autograder.reports.share_difference import Share, ShareDifference
 
 NAME, TITLE = "then-and-now", "Then and now"
@@ -47,11 +47,11 @@ def comparison_page(other: Path, tables: Mapping[str, bytes], titles: Mapping[st
     return shell(TITLE, join(head, *parts), {"The course": "index.html"})
 
 
-def _both(then: AssignmentTable, now: AssignmentTable) -> list[str]:
+def _both(then: AssignmentCounts, now: AssignmentCounts) -> list[str]:
     return [name for name in now.exercises if name in then.exercises]
 
 
-def _assignment(title: str, then: AssignmentTable, now: AssignmentTable) -> Iterator[Html]:
+def _assignment(title: str, then: AssignmentCounts, now: AssignmentCounts) -> Iterator[Html]:
     """Yield the section of one assignment."""
     both = _both(then, now)
     found = {name: ShareDifference(then.exercises[name], now.exercises[name]) for name in both}
@@ -65,7 +65,7 @@ def _assignment(title: str, then: AssignmentTable, now: AssignmentTable) -> Iter
     yield from _mistakes(then, now, both)
 
 
-def _mistakes(then: AssignmentTable, now: AssignmentTable, exercises: Sequence[str]) -> Iterator[Html]:
+def _mistakes(then: AssignmentCounts, now: AssignmentCounts, exercises: Sequence[str]) -> Iterator[Html]:
     """Yield tables of the known mistakes that became rarer or more frequent, and how many others there are."""
     keys = [key for key in dict.fromkeys([*now.mistakes, *then.mistakes]) if key[0] in exercises]
     found = {key: ShareDifference(*(_made(each, key) for each in (then, now))) for key in keys}
@@ -81,7 +81,7 @@ def _mistakes(then: AssignmentTable, now: AssignmentTable, exercises: Sequence[s
     yield tag("p", f"Of {rest} {which}known mistake{'' if rest == 1 else 's'} no difference can be told.")
 
 
-def _made(side: AssignmentTable, key: tuple[str, str]) -> Share:
+def _made(side: AssignmentCounts, key: tuple[str, str]) -> Share:
     return side.mistakes.get(key, Share(0, side.exercises[key[0]].total))
 
 

@@ -13,14 +13,14 @@ from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 from autograder.reports.similar_answers import SimilarPair
-from autograder.submission.notebook_choice import names_in
-from autograder.submission.zip_archive import shorten_names
+from autograder.submission.notebook_choice import submitted_file_names
+from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import replace_unprintable
 
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def files_naming_students(course: Sequence[ClassResults], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
+def student_files_content(course: Sequence[ClassResults], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
     """Return the bytes of each file that names students, by file name; b"" says that an old file is to be removed.
 
     They cover all chapters. `alike` are the pairs of students with answers of equal structure.
@@ -32,7 +32,7 @@ def files_naming_students(course: Sequence[ClassResults], alike: Sequence[Simila
     }
 
 
-def anonymous_tables(course: Sequence[ClassResults]) -> dict[str, bytes]:
+def item_and_mistake_tables(course: Sequence[ClassResults]) -> dict[str, bytes]:
     """Return by file name each chapter's tables of its items and its known mistakes, which name no student."""
     items = {f"{report_snapshots.ITEMS}{each.stem}.csv": items_table(each) for each in course}
     return items | {f"{report_snapshots.MISTAKES}{each.stem}.csv": mistake_counts_table(each) for each in course}
@@ -120,5 +120,5 @@ _LAST = "Nothing in it has been graded so far. If you cannot find out how to go 
 
 def _lying(results: ClassResults, student: str) -> str:
     """List the files in a folder without a notebook, in words."""
-    names = names_in(results.course / "submitted" / student / results.stem)
-    return f"found: {shorten_names(names)}" if names else "it is empty"
+    names = submitted_file_names(results.course / "submitted" / student / results.stem)
+    return f"found: {summarize_names(names)}" if names else "it is empty"

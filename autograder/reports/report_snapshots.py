@@ -21,7 +21,7 @@ _PLACES = ("", "reports", "course/reports")  # below the folder that a teacher n
 
 
 @dataclass(frozen=True)
-class AssignmentTable:
+class AssignmentCounts:
     """How many students solved each exercise of an assignment, and made each known mistake.
 
     `mistakes` has the key (exercise, tag), and `sentences` what was read about it.
@@ -60,13 +60,13 @@ def _bytes(path: Path) -> bytes:
         raise WorkFailed(f"cannot read {path}: {error.strerror}. Give permission, or name another folder.") from None
 
 
-def read_tables(files: Mapping[str, bytes], where: str) -> dict[str, AssignmentTable]:
+def read_tables(files: Mapping[str, bytes], where: str) -> dict[str, AssignmentCounts]:
     """Return the tables by assignment; raise WorkFailed, which says that they are `where`, if one is damaged."""
     stems = [name.removeprefix(ITEMS).removesuffix(".csv") for name in files if name.startswith(ITEMS)]
     return {stem: _table(files, stem, where) for stem in stems if files[f"{ITEMS}{stem}.csv"]}
 
 
-def _table(files: Mapping[str, bytes], stem: str, where: str) -> AssignmentTable:
+def _table(files: Mapping[str, bytes], stem: str, where: str) -> AssignmentCounts:
     names = f"{ITEMS}{stem}.csv", f"{MISTAKES}{stem}.csv"
     try:
         items, mistakes = (_rows(files.get(name, b"")) for name in names)
@@ -81,7 +81,7 @@ def _table(files: Mapping[str, bytes], stem: str, where: str) -> AssignmentTable
             f"{' or '.join(names)} in {where} is no table of a report as `autograder report` writes it. Take the file "
             "as it was written, or name another folder."
         ) from None
-    return AssignmentTable(exercises, made, sentences)
+    return AssignmentCounts(exercises, made, sentences)
 
 
 def _rows(data: bytes) -> Sequence[Mapping[str, str]]:

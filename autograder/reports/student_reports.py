@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from autograder.diagnosis.verdict import Report
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.apply_deadlines import duration_text
@@ -69,7 +69,7 @@ def file_name_of(student: str) -> str:
     is_name = False
     with contextlib.suppress(UnicodeEncodeError):  # raised where file names are not UTF-8
         is_name = student.isprintable() and len(os.fsencode(student)) <= _LONGEST_NAME
-    return f"{student if is_name else digest_of(student)}.html"
+    return f"{student if is_name else sha256_of_texts(student)}.html"
 
 
 def _page(student: str, found: Sequence[tuple[ClassResults, StudentRow | None]]) -> bytes:

@@ -14,8 +14,8 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import (
-    answer_normalization,
     class_results,
+    normalize_answer_syntax,
     report_comparison,
     report_side_files,
     report_snapshots,
@@ -47,9 +47,9 @@ def write_reports(
     wanted = [stem for stem in there if not stems or stem in stems or not _page_path(course, stem).is_file()]
     classes = class_results.read_all(course, there)  # before any page is made: here a locked gradebook is one line
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
-    tables = report_side_files.anonymous_tables([each for each in classes if each.stem in wanted])
+    tables = report_side_files.item_and_mistake_tables([each for each in classes if each.stem in wanted])
     compared = report_comparison.comparison_page(beside, tables, titles) if beside else b""
-    answered = answer_normalization.read_exercise_forms(classes)
+    answered = normalize_answer_syntax.read_answer_forms(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     with one_kernel() as kernel:
@@ -57,7 +57,7 @@ def write_reports(
         made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
     lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
     pages = _pages(course, made, titles, _links(compared), lectures)
-    named = report_side_files.files_naming_students(classes, alike)
+    named = report_side_files.student_files_content(classes, alike)
     _write(
         course / "reports",
         pages | report_snapshots.tables_to_keep(course, tables, today()),

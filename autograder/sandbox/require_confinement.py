@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.sandbox.self_test import confinement_problem, lesson_read_problem
+from autograder.sandbox.self_test import confinement_problem, why_lesson_unreadable
 
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 
 
-def is_unconfined_here() -> bool:
+def is_unconfined_allowed() -> bool:
     """Return whether the environment variable allows students' code to run with the rights of the user who grades.
 
     Commands and nbgrader's steps read it once, when they begin, and pass the value on as an argument.
@@ -26,7 +26,7 @@ def check_confinement(unconfined: bool, lessons: tuple[Path, ...] = ()) -> None:
     """
     if unconfined:
         return
-    reason = confinement_problem() or (lesson_read_problem(lessons) if lessons else None)
+    reason = confinement_problem() or (why_lesson_unreadable(lessons) if lessons else None)
     if reason is not None:
         raise WorkFailed(
             f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "

@@ -32,7 +32,7 @@ def confinement_problem() -> str | None:
 
 
 @lru_cache
-def lesson_read_problem(lessons: tuple[Path, ...]) -> str | None:
+def why_lesson_unreadable(lessons: tuple[Path, ...]) -> str | None:
     """Return why students' code could not read what chapters import, or None if it can.
 
     Only where root grades does that code run as another user, whom a umask of 027 or 077 keeps out.

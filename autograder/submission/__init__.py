@@ -6,9 +6,9 @@ Begin with `read_submission.py`, which calls the others; `submission.py` defines
 `notebook_json.py` repairs a damaged notebook, `text_encoding.py` decodes, `exported_script.py` reads a script,
 `zip_archive.py` an archive. `unreadable_files.py` explains to a student why a file could not be read.
 
-`match_cells_to_release.py` matches the cells to the released notebook, whose marks `released_cells.py` reads:
+`rebuild_notebook_from_release.py` matches the cells to the released notebook, whose marks `released_cells.py` reads:
 `find_answers.py` finds the cell that answers each exercise, `answer_extraction.py` the statements that make up an
-answer. `placed_cells.py` builds the notebook from both, and `execution_order.py` orders its cells.
-`restore_cell_metadata.py` does that for assignments that are no chapter. `review_flags.py` names lines that a person
-should look at.
+answer. `repaired_notebook.py` builds the notebook from both, and `restore_cell_order.py` orders its cells.
+`restore_teacher_assignment.py` does that for assignments that are no chapter. `review_flags.py` names lines that a
+person should look at.
 """

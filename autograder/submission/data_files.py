@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.submission.notebook_choice import DEPTH, NBGRADER_FILES
 from autograder.submission.plain_file import read_submitted_file
-from autograder.submission.zip_archive import shorten_names
+from autograder.submission.zip_archive import summarize_names
 
 MOST_FILES = 100
 MOST_BYTES = 16 * 2**20
@@ -45,7 +45,7 @@ def read_data_files(folder: Path) -> DataFiles:
 
 
 def _message(left_out: list[str]) -> str:
-    return f"files beside the notebook that were not there when it ran, for want of room: {shorten_names(left_out)}"
+    return f"files beside the notebook that were not there when it ran, for want of room: {summarize_names(left_out)}"
 
 
 def _plain_files(folder: Path, depth: int) -> Iterator[Path]:

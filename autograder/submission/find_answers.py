@@ -27,7 +27,7 @@ _COMPARED = 5  # cells that are compared with a starter in full
 class FoundAnswer:
     """Where an exercise's answer was found: the cell, None if nowhere.
 
-    `how` says how it was found; match_cells_to_release.py has a message for each such word. `later` is an answer
+    `how` says how it was found; rebuild_notebook_from_release.py has a message for each such word. `later` is an answer
     below the check, if the check probed another one.
     """
 
@@ -69,7 +69,7 @@ def find_answers_among(
     return finds
 
 
-def checks_of(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
+def last_check_cells(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
     """Return, for each exercise, the last cell that checks it: the course's own check cell, or one that was added."""
     return last_check_calls(code, released_cells(release).checks)
 
@@ -154,7 +154,7 @@ def _how(
     known: Collection[str],
     untouched: Mapping[str, str],
 ) -> str:
-    """Return how an answer was found, a key of messages in match_cells_to_release.py; "" if nothing is to be said."""
+    """Return how an answer was found, a key of messages in `rebuild_notebook_from_release`; "" for nothing to say."""
     if cell.grade_id == exercise:
         return "copies" if len(marked) > 1 else ""
     if cell.grade_id in untouched:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.submission.data_files import read_data_files
-from autograder.submission.notebook_choice import names_in
+from autograder.submission.notebook_choice import submitted_file_names
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.submission.submission import SubmittedFiles
-from autograder.submission.zip_archive import shorten_names
+from autograder.submission.zip_archive import summarize_names
 
 
 def read_notebooks_in(folder: Path, names: Sequence[str]) -> SubmittedFiles:
@@ -24,9 +24,13 @@ def read_notebooks_in(folder: Path, names: Sequence[str]) -> SubmittedFiles:
     quarantine_harmful_files(folder)
     files = [f"{name}.ipynb" for name in names]
     missing = [file for file in files if not os.path.lexists(folder / file)]
-    others = [name for name in names_in(folder) if name.endswith((".ipynb", ".zip")) and name not in files]
+    others = [name for name in submitted_file_names(folder) if name.endswith((".ipynb", ".zip")) and name not in files]
     if len(missing) == len(files):
-        found = f"found: {shorten_names(names_in(folder))}" if names_in(folder) else "the folder is empty"
+        found = (
+            f"found: {summarize_names(submitted_file_names(folder))}"
+            if submitted_file_names(folder)
+            else "the folder is empty"
+        )
         raise WorkFailed(
             f"expected {', '.join(files)} in the submission; {found}. Of several notebooks, each must have the name "
             "under which it was handed out: give it back by hand, then grade this student again."
@@ -34,5 +38,5 @@ def read_notebooks_in(folder: Path, names: Sequence[str]) -> SubmittedFiles:
     beside = read_data_files(folder)
     parts = {name: SubmittedFiles(*read_notebook_file(folder / f"{name}.ipynb"), files=beside.files) for name in names}
     eye = [*(f"{file} is missing" for file in missing), *beside.eye]
-    eye += [f"also handed in, and not graded: {shorten_names(others)}"] if others else []
+    eye += [f"also handed in, and not graded: {summarize_names(others)}"] if others else []
     return SubmittedFiles(b"", eye=tuple(eye), parts=parts)

@@ -176,7 +176,7 @@ def _directly_in(folder: Path) -> Iterator[Path]:
     )
 
 
-def names_in(folder: Path) -> list[str]:
+def submitted_file_names(folder: Path) -> list[str]:
     """Return the names of a submission's files and its quarantine's, without nbgrader's files and our note."""
     found, ours = (
         islice(_directly_in(folder), _MAX_ENTRIES),

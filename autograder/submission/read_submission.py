@@ -8,10 +8,10 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.course.course_index import IndexedChapter
-from autograder.submission.match_cells_to_release import repair_submission
-from autograder.submission.placed_cells import untouched_release_cells
+from autograder.submission.rebuild_notebook_from_release import repair_submission
 from autograder.submission.released_cells import starters
-from autograder.submission.restore_cell_metadata import restore_cell_metadata
+from autograder.submission.repaired_notebook import released_notebook_cells
+from autograder.submission.restore_teacher_assignment import restore_teacher_assignment
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_files import UnreadableError
@@ -30,7 +30,7 @@ def submission_from_files(
         submission = _unreadable(parcel.trouble, release)
     else:
         submission = read_submission(
-            parcel.data, release, listed, restore_cell_metadata if as_it_stands else repair_submission
+            parcel.data, release, listed, restore_teacher_assignment if as_it_stands else repair_submission
         )
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
@@ -58,4 +58,4 @@ def read_submission(
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """Return the submission for a file that cannot be read: the untouched released notebook, and the reason."""
-    return Submission(release, untouched_release_cells(release), trouble=reason)
+    return Submission(release, released_notebook_cells(release), trouble=reason)

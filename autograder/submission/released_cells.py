@@ -43,7 +43,7 @@ def runs_before_answers(cell: NotebookNode) -> bool:
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
-def is_always_released_text(cell: NotebookNode) -> bool:
+def is_locked_cell(cell: NotebookNode) -> bool:
     """Return whether a cell always has its released text, whatever the student's copy says."""
     metadata = _nbgrader_metadata(cell)  # most cells have none
     return (
@@ -83,7 +83,7 @@ class ReleasedCell:
             grade_id(cell),
             "nbgrader" in cell["metadata"],
             is_solution(cell),
-            is_always_released_text(cell),
+            is_locked_cell(cell),
             is_text_answer(cell),
             runs_before_answers(cell),
             exercise_checked(cell),

@@ -17,12 +17,12 @@ from autograder.submission.notebook_choice import (
     choose_notebook,
     find_candidates,
     is_only_candidate,
-    names_in,
+    submitted_file_names,
 )
 from autograder.submission.plain_file import permission_failure, read_notebook_file, read_submitted_file
 from autograder.submission.quarantine_unsafe_files import move_to_quarantine, quarantine_harmful_files, quarantines_in
 from autograder.submission.submission import SubmittedFiles
-from autograder.submission.zip_archive import shorten_names
+from autograder.submission.zip_archive import summarize_names
 
 # This file beside a copied notebook says where it was copied from; nbgrader ignores names that begin with a dot.
 MARK = ".graded-copy.json"
@@ -30,7 +30,7 @@ _AS_HANDED_IN = "-as-handed-in"  # added to the released name if another noteboo
 
 
 @dataclass(frozen=True)
-class PlacedNotebook:
+class SelectedNotebook:
     """The notebook that counts (`path`, under the released name), its original file, and the other notebooks."""
 
     path: Path
@@ -60,15 +60,15 @@ def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) ->
 
 def missing_notebook_message(folder: Path) -> str:
     """Return the message for a submission without a notebook: what is in the folder, and what to do."""
-    names = names_in(folder)
-    contents = f"found: {shorten_names(names)}" if names else "the folder is empty"
+    names = submitted_file_names(folder)
+    contents = f"found: {summarize_names(names)}" if names else "the folder is empty"
     return (
         f"there is no notebook in the submission ({contents}). Ask for the .ipynb file itself: in JupyterLab "
         "File > Download, in Colab File > Download > Download .ipynb."
     )
 
 
-def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> PlacedNotebook | None:
+def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> SelectedNotebook | None:
     """Put the notebook that counts under the released name, where nbgrader expects it; return None if there is none.
 
     Of several notebooks, the one with the most answered exercises counts, then the newest. If it has another name, it
@@ -77,7 +77,7 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
     """
     wanted = folder / f"{stem}.ipynb"
     if is_only_candidate(wanted):
-        return PlacedNotebook(wanted, Candidate(wanted, wanted.name))
+        return SelectedNotebook(wanted, Candidate(wanted, wanted.name))
     found, left = find_candidates(folder, stem, starters)
     ours = _is_our_copy(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
@@ -89,7 +89,7 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
             _rename_or_quarantine(wanted)
             return place_notebook(folder, stem, starters)
         _copy(chosen, wanted)
-    return PlacedNotebook(wanted, chosen, tuple(each for each in found if each != chosen), left)
+    return SelectedNotebook(wanted, chosen, tuple(each for each in found if each != chosen), left)
 
 
 def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
@@ -125,20 +125,20 @@ def _rename_or_quarantine(wanted: Path) -> None:
     wanted.rename(kept)
 
 
-def _notes(folder: Path, placed: PlacedNotebook) -> tuple[str, ...]:
+def _notes(folder: Path, placed: SelectedNotebook) -> tuple[str, ...]:
     """Return messages about the files that cost no points."""
     messages = []
     if (placed.original.path, placed.original.member) != (placed.path, ""):
         messages.append(
-            f"handed in as {shorten_names([placed.original.name])}; a copy under the released name was graded"
+            f"handed in as {summarize_names([placed.original.name])}; a copy under the released name was graded"
         )
     aside = [path.name for place in quarantines_in(folder) for path in place.iterdir()]
     if aside:
-        messages.append(f"set aside, for nbgrader must not copy it: {shorten_names(sorted(aside))}")
+        messages.append(f"set aside, for nbgrader must not copy it: {summarize_names(sorted(aside))}")
     return tuple(messages)
 
 
-def _messages_for_review(placed: PlacedNotebook) -> tuple[str, ...]:
+def _messages_for_review(placed: SelectedNotebook) -> tuple[str, ...]:
     """Return messages about the notebooks that were not graded."""
     messages = [_message(each) for each in placed.others if each.reason or each.digest != placed.original.digest]
     if placed.not_looked_into:
@@ -148,7 +148,7 @@ def _messages_for_review(placed: PlacedNotebook) -> tuple[str, ...]:
 
 def _message(other: Candidate) -> str:
     about = f"it cannot be read: {other.reason}" if other.reason else f"{other.answered} exercises answered"
-    return f"also handed in, and not graded: {shorten_names([other.name])} ({about})"
+    return f"also handed in, and not graded: {summarize_names([other.name])} ({about})"
 
 
 def _digest(data: bytes) -> str:

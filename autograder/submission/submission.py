@@ -9,9 +9,9 @@ from functools import cached_property
 
 from nbformat import NotebookNode
 
-from autograder.files import digest_of
-from autograder.submission.execution_order import OrderedCell
-from autograder.submission.placed_cells import PlacedCell, build_notebook
+from autograder.files import sha256_of_texts
+from autograder.submission.repaired_notebook import PlacedCell, build_notebook
+from autograder.submission.restore_cell_order import RunCell
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,12 @@ class SubmittedFiles:
     def digest(self) -> str:
         """A digest of the notebook, of its data files if there are any, and of all notebooks if there are several."""
         if self.parts:
-            return digest_of(*(each for name, part in self.parts.items() for each in (name, part.digest, part.trouble)))
+            return sha256_of_texts(
+                *(each for name, part in self.parts.items() for each in (name, part.digest, part.trouble))
+            )
         if not self.files:
             return hashlib.sha256(self.data).hexdigest()
-        return digest_of(self.data, *(part for file in sorted(self.files.items()) for part in file))
+        return sha256_of_texts(self.data, *(part for file in sorted(self.files.items()) for part in file))
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Submission:
     release: NotebookNode
     cells: tuple[PlacedCell, ...]
     answers: dict[str, str] = field(default_factory=dict)
-    parts: tuple[OrderedCell, ...] = ()
+    parts: tuple[RunCell, ...] = ()
     repairs: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     trouble: str | None = None

@@ -65,10 +65,10 @@ def read_notebook_contents(data: bytes) -> SubmittedContents:
         return _contents(data)
     found = zip_archive.read_notebooks(data, MAX_BYTES)
     if len(found) > 1:
-        names = zip_archive.shorten_names([each.name for each in found])
+        names = zip_archive.summarize_names([each.name for each in found])
         raise not_a_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
     read = _contents(found[0].data)
-    message = f"handed in as a zip archive; {zip_archive.shorten_names([found[0].name])} in it was read"
+    message = f"handed in as a zip archive; {zip_archive.summarize_names([found[0].name])} in it was read"
     return replace(read, repairs=(message, *read.repairs))
 
 

@@ -17,7 +17,7 @@ from autograder.submission.resolve_dotted_names import IMPORTING, Scope, importe
 
 GRADER = "autograder"
 # The package conflicts are what the first cell of each notebook asks about.
-FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "shadowing_packages")
+FOR_STUDENTS = (*autograder.__all__, "__version__", "*", "package_name_collisions")
 # Packages that the grader itself uses, and modules of Python's library by which it draws questions.
 _DRAWING = ("ast", "collections", "contextlib", "copy", "dataclasses", "functools", "inspect", "random", "re")
 SHARED = ("torch", "safetensors", "json", "builtins", "explorers", GRADER, *_DRAWING)

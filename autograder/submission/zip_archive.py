@@ -54,12 +54,12 @@ def read_notebooks(data: bytes, most: int) -> list[ArchivedNotebook]:
         ) from None
     if not found:
         raise not_a_notebook(
-            f"it is a zip archive without a notebook (found: {shorten_names(names) or 'nothing'}). {_HAND_IN}"
+            f"it is a zip archive without a notebook (found: {summarize_names(names) or 'nothing'}). {_HAND_IN}"
         )
     return found
 
 
-def shorten_names(names: Sequence[str]) -> str:
+def summarize_names(names: Sequence[str]) -> str:
     """Return the first few names as one text, each shortened: names in an archive may be very long."""
     parts = [repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…") for name in names[:_SHOWN]]
     return ", ".join(parts) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.files import digest_of, write_all
+from autograder.files import sha256_of_texts, write_all
 
 FOLDER = "work"
 _BESIDE = re.compile(r"-new\d*(?=\.ipynb$)")  # in the name of a newer notebook beside a reader's own
@@ -115,6 +115,6 @@ class Copies:
 def _digest(notebook: bytes) -> str:
     """Return the digest of the cells' texts; of the bytes, if they are no notebook."""
     try:
-        return digest_of(*("".join(cell["source"]) for cell in json.loads(notebook)["cells"]))
+        return sha256_of_texts(*("".join(cell["source"]) for cell in json.loads(notebook)["cells"]))
     except (ValueError, LookupError, TypeError):
-        return digest_of(notebook)
+        return sha256_of_texts(notebook)

@@ -201,7 +201,7 @@ from explorers import playground
 playground(lambda: MyMLP([2, 16, 2], nn.ReLU), my_train_step)
 
 # %% claim=true
-from explorers.playground_training import Player as _Player
+from explorers.playground_training import ReaderTrainingSetup as _Player
 
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -70,7 +70,7 @@ def reshape_with_minus_one(random: Random) -> Draft:
     a, b, c = random.sample([2, 3, 4, 5, 6], 3)
     fits = random.random() < 0.7
     new = random.choice([a * b, b, c, a]) if fits else next(k for k in (7, 11) if a * b * c % k)
-    code = lines(f"x = torch.zeros({a}, {b}, {c})", f"y = x.reshape({new}, -1)")
+    code = join_lines(f"x = torch.zeros({a}, {b}, {c})", f"y = x.reshape({new}, -1)")
     rest = a * b * c // new
     wrong = [error_choice(2), (new, rest), (new, b * c), (new, a + b + c), (new, b, c), (new, rest + 1)]
     right = f"{a * b * c} numbers in {new} rows are {rest} in each, so the shape is {RIGHT}."
@@ -83,7 +83,7 @@ def write_after_reshape(random: Random) -> Draft:
     """Ask whether a write into a reshaped tensor reaches the original."""
     a, b, c, d, e, f, new = random.sample(range(1, 40), 7)
     turned = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         f"x = torch.tensor([[{a}, {b}, {c}], [{d}, {e}, {f}]])",
         f"y = x{'.T' if turned else ''}.reshape(-1)",
         f"y[1] = {new}",
@@ -102,7 +102,7 @@ def write_through_view(random: Random) -> Draft:
     """Ask what the original holds after a write into a row, a slice or a copy."""
     a, b, c, d, new = random.sample(range(1, 40), 5)
     how, place = random.choice([("x[0]", "first"), ("x[1]", "second"), ("x.T[0]", "column"), ("x[0].clone()", "copy")])
-    code = lines(f"x = torch.tensor([[{a}, {b}], [{c}, {d}]])", f"y = {how}", f"y[1] = {new}")
+    code = join_lines(f"x = torch.tensor([[{a}, {b}], [{c}, {d}]])", f"y = {how}", f"y[1] = {new}")
     wrong = [[[a, b], [c, d]], [[a, new], [c, d]], [[a, b], [c, new]], [[a, b], [new, d]], [[new, b], [c, d]]]
     because = (
         f"`clone` copies, so the write stays in `y`, and `x` is still {RIGHT}."
@@ -118,7 +118,7 @@ def write_through_alias(random: Random) -> Draft:
     a, b, k = random.sample(range(2, 30), 3)
     step, changed = random.choice([(f"y += {k}", True), (f"y = y + {k}", False), (f"y.mul_({k})", True)])
     plus, times = [a + k, b + k], [a * k, b * k]
-    code = lines(f"x = torch.tensor([{a}, {b}])", "y = x", step)
+    code = join_lines(f"x = torch.tensor([{a}, {b}])", "y = x", step)
     because = (
         f"`{step}` writes into the memory that is there, and `x` is another name for it: {RIGHT}."
         if changed
@@ -136,7 +136,7 @@ def tensor_from_array(random: Random) -> Draft:
     """Ask whether a write into an array shows in the tensor made from it."""
     a, b, new = random.sample(range(1, 50), 3)
     how = random.choice(["from_numpy", "tensor"])
-    code = lines(f"array = np.array([{a}.0, {b}.0])", f"x = torch.{how}(array)", f"array[0] = {new}.0")
+    code = join_lines(f"array = np.array([{a}.0, {b}.0])", f"x = torch.{how}(array)", f"array[0] = {new}.0")
     same, old = [float(new), float(b)], [float(a), float(b)]
     wrong = [(values, dtype) for values in (old, same) for dtype in ("torch.float64", "torch.float32")]
     because = (
@@ -158,7 +158,9 @@ def array_from_tensor(random: Random) -> Draft:
         if shows
         else f"`{step}` makes a new tensor; the array still shares the memory of the old one, {RIGHT}."
     )
-    return Draft(lines(f"x = torch.tensor([{a}, {b}])", "array = x.numpy()", step), "array.tolist()", wrong, because)
+    return Draft(
+        join_lines(f"x = torch.tensor([{a}, {b}])", "array = x.numpy()", step), "array.tolist()", wrong, because
+    )
 
 
 @tensors("reshape-copies-if-needed", also=("view-requires-contiguous",))
@@ -166,7 +168,7 @@ def view_of_transposed(random: Random) -> Draft:
     """Ask where view refuses and reshape copies."""
     a, b = random.sample(range(2, 9), 2)
     how, turned = random.choice([("view", True), ("reshape", True), ("view", False)])
-    code = lines(f"x = torch.zeros({a}, {b})", f"y = x{'.T' if turned else ''}.{how}(-1)", "y[0] = 1")
+    code = join_lines(f"x = torch.zeros({a}, {b})", f"y = x{'.T' if turned else ''}.{how}(-1)", "y[0] = 1")
     evaluate = "tuple(y.shape), x.sum().item()"
     flat = (a * b,)
     wrong = [error_choice(2), (flat, 0.0), (flat, 1.0), ((b, a), 1.0), error_choice(3)]
@@ -188,7 +190,7 @@ def broadcast_shape(random: Random) -> Draft:
     one, two = random.choice(
         [((a, 1, c), (b, 1)), ((a, b, 1), (b, c)), ((a, b), (a, 1)), ((a, b, c), (a, b)), ((b,), (a, b))]
     )
-    code = lines(f"x = torch.zeros({one})", f"y = torch.zeros({two})", "z = x + y")
+    code = join_lines(f"x = torch.zeros({one})", f"y = torch.zeros({two})", "z = x + y")
     wrong = [error_choice(3), (a, b, c), (a, b), (a, b, b), (a, b, b, c), (b, c), (a, a, b)]
     because = (
         f"Lined up at the right, equal lengths fit and a 1 or a gap is stretched; anything else stops. So {RIGHT}."
@@ -201,7 +203,7 @@ def vector_meets_table(random: Random) -> Draft:
     """Ask which axis of a table a vector meets."""
     rows, columns = random.sample([2, 3, 4, 5], 2)
     length, middle = random.choice([(columns, ""), (rows, ""), (rows, "[:, None]")])
-    code = lines(
+    code = join_lines(
         f"x = torch.zeros({rows}, {columns})",
         f"v = torch.arange({length})",
         f"y = x + v{middle}",
@@ -220,7 +222,7 @@ def vector_meets_table(random: Random) -> Draft:
 def column_meets_row(random: Random) -> Draft:
     """Ask what comes of a column of predictions minus a row of targets."""
     a, b = random.sample(range(1, 9), 2)
-    code = lines(
+    code = join_lines(
         f"targets = torch.tensor([{a}.0, {b}.0])", "predictions = targets.reshape(2, 1)", "gap = predictions - targets"
     )
     difference = float((a - b) ** 2)
@@ -249,7 +251,7 @@ def keepdim_or_not(random: Random) -> Draft:
     """Ask whether a mean fits back onto its table."""
     rows, columns = random.sample(range(2, 9), 2)
     dim, keep = random.choice([0, 1]), random.choice([True, False])
-    code = lines(
+    code = join_lines(
         f"x = torch.zeros({rows}, {columns})", f"m = x.mean(dim={dim}{', keepdim=True' if keep else ''})", "y = x - m"
     )
     gone = (columns,) if dim == 0 else (rows,)
@@ -274,7 +276,7 @@ def squeeze_and_unsqueeze(random: Random) -> Draft:
         ]
     )
     wrong = [(n, m), (n, 1, m), (1, n, 1, m), (1, 1, n, 1, m), (1, n, m), error_choice(2)]
-    code = lines(f"x = torch.zeros(1, {n}, 1, {m})", f"y = x.{call}")
+    code = join_lines(f"x = torch.zeros(1, {n}, 1, {m})", f"y = x.{call}")
     return Draft(code, "tuple(y.shape)", wrong, f"With `{call}` {words}: {RIGHT}.")
 
 
@@ -284,7 +286,7 @@ def write_to_expanded(random: Random) -> Draft:
     rows, columns = random.sample(range(2, 8), 2)
     new = random.randint(2, 9)
     copied = random.random() < 0.3
-    code = lines(
+    code = join_lines(
         f"thin = torch.zeros({columns})",
         f"wide = thin.expand({rows}, {columns}){'.clone()' if copied else ''}",
         f"wide[0, 0] = {new}",
@@ -304,7 +306,7 @@ def matmul_shape(random: Random) -> Draft:
     """Ask for the shape of a matrix product, or whether it fits."""
     n, k, m = random.sample(range(2, 10), 3)
     second, turned = random.choice([((k, m), ""), ((m, k), ".T"), ((m, k), "")])
-    code = lines(f"x = torch.zeros({n}, {k})", f"w = torch.zeros{second}", f"y = x @ w{turned}")
+    code = join_lines(f"x = torch.zeros({n}, {k})", f"w = torch.zeros{second}", f"y = x @ w{turned}")
     wrong = [error_choice(3), (n, m), (k, k), (m, n), (n, k, m)]
     inner = k if second == (k, m) or turned else m
     because = (
@@ -318,7 +320,7 @@ def matmul_value(random: Random) -> Draft:
     """Ask for one number of a product of matrices."""
     a, b, c, d, p, q, r, s = (random.randint(1, 9) for _ in range(8))
     sign = random.choice(["@", "*"])
-    code = lines(
+    code = join_lines(
         f"x = torch.tensor([[{a}, {b}], [{c}, {d}]])", f"w = torch.tensor([[{p}, {q}], [{r}, {s}]])", f"y = x {sign} w"
     )
     wrong = [a * q + b * s, b * q, a * p + b * q, a * r + b * s, c * p + d * r, a + b + q + s]
@@ -347,7 +349,7 @@ def dtypes_meet(random: Random) -> Draft:
         name: f"torch.ones({a}, {a}, dtype=torch.{dtype})"
         for name, dtype in (("int", "int64"), ("float", "float32"), ("double", "float64"), ("half", "float16"))
     }
-    code = lines(f"x = {ones[first]}", f"y = {ones[second]} * {b}", f"z = x {sign} y")
+    code = join_lines(f"x = {ones[first]}", f"y = {ones[second]} * {b}", f"z = x {sign} y")
     wrong = [error_choice(3), "torch.float32", "torch.float64", "torch.int64", "torch.float16"]
     because = (
         f"A product of matrices wants one dtype and stops: {RIGHT}."
@@ -363,7 +365,7 @@ def standardized_number(random: Random) -> Draft:
     """Ask what a number becomes when a column is standardized."""
     middle, far = random.randint(2, 20), random.choice([2, 4, 5, 8])
     new = middle + far * random.choice([2, 3, -2, -3, 0.5])
-    code = lines(
+    code = join_lines(
         f"x = torch.tensor([{middle - far}.0, {middle + far}.0])",
         "mean, std = x.mean(), x.std(correction=0)",
         f"z = ({new} - mean) / std",
@@ -380,7 +382,7 @@ def two_standard_deviations(random: Random) -> Draft:
     """Ask for torch's and NumPy's standard deviation of the same numbers."""
     low, gap = random.randint(1, 20), random.choice([2, 4, 6, 8, 10])
     numbers = f"[{low}.0, {low + gap}.0]"
-    code = lines(f"x = torch.tensor({numbers})", f"array = np.array({numbers})")
+    code = join_lines(f"x = torch.tensor({numbers})", f"array = np.array({numbers})")
     divided, whole = gap / 2**0.5, gap / 2
     wrong = [(whole, whole), (divided, divided), (whole, divided), (gap**2 / 2, gap**2 / 4)]
     because = (
@@ -403,7 +405,7 @@ def bytes_of_tensor(random: Random) -> Draft:
 def batched_matmul_shape(random: Random) -> Draft:
     """Ask for the shape of a product of two stacks of matrices."""
     n, a, b, c = random.sample(range(2, 10), 4)
-    code = lines(f"x = torch.zeros({n}, {a}, {b})", f"y = torch.zeros({n}, {b}, {c})", "z = x @ y")
+    code = join_lines(f"x = torch.zeros({n}, {a}, {b})", f"y = torch.zeros({n}, {b}, {c})", "z = x @ y")
     wrong = [(n, n, a, c), (a, c), error_choice(3), (n, b, b)]
     because = f"Matrix by matrix: the {n} stays, ({a}, {b}) @ ({b}, {c}) is ({a}, {c}). So {RIGHT}."
     return Draft(code, "tuple(z.shape)", wrong, because)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -24,7 +24,9 @@ def gradient_of_squared_error(random: Random) -> Draft:
     w, b, x = (random.randint(1, 5) for _ in range(3))
     target = w * x + b + random.choice([-4, -3, -2, 2, 3, 5])
     gap, name = w * x + b - target, random.choice(["w", "b"])
-    code = lines(leaf("w", f"{w}.0"), leaf("b", f"{b}.0"), f"loss = (w * {x} + b - {target}) ** 2", "loss.backward()")
+    code = join_lines(
+        leaf("w", f"{w}.0"), leaf("b", f"{b}.0"), f"loss = (w * {x} + b - {target}) ** 2", "loss.backward()"
+    )
     wrong = [2 * gap * x, 2 * gap, gap * x, -2 * gap * x, gap**2, -2 * gap, gap]
     inner = f", times {x}, because `w` stands with {x}" if name == "w" else ", times 1"
     because = f"The error is {gap}. The square gives 2 * {gap}{inner}: {RIGHT}."
@@ -43,7 +45,7 @@ def grad_before_backward(random: Random) -> Draft:
         if called
         else f"The forward pass only records; until `backward` is called, `.grad` is {RIGHT}, not 0."
     )
-    return Draft(lines(*rows), "w.grad", wrong, because)
+    return Draft(join_lines(*rows), "w.grad", wrong, because)
 
 
 @gradients("tracking-needs-one-participant", also=("requires-grad-flag", "requires-grad-flip-example"))
@@ -51,7 +53,7 @@ def who_can_require_grad(random: Random) -> Draft:
     """Ask which tensors may require grad."""
     numbers = random.sample(range(1, 30), 3)
     data, later = random.choice([(", ".join(map(str, numbers)), 1), (f"{numbers[0]}.0, {numbers[1]}.0", 2)])
-    code = lines(f"x = torch.tensor([{data}])", "x.requires_grad_()", f"y = (x * {numbers[2]}).sum()")
+    code = join_lines(f"x = torch.tensor([{data}])", "x.requires_grad_()", f"y = (x * {numbers[2]}).sum()")
     wrong = [error_choice(2), error_choice(1), (True, False), (True, True), (False, False)]
     because = (
         f"These are whole numbers, which have no derivative; only floats and complex numbers may require grad: {RIGHT}."
@@ -65,7 +67,7 @@ def who_can_require_grad(random: Random) -> Draft:
 def what_requires_grad(random: Random) -> Draft:
     """Ask which results require grad."""
     a, b, c = random.sample(range(2, 20), 3)
-    code = lines(
+    code = join_lines(
         leaf("w", f"{a}.0"),
         f"x = torch.tensor({b}.0)",
         f"data = x + {c}",
@@ -93,7 +95,7 @@ def who_gets_a_gradient(random: Random) -> Draft:
             ("w", f"the derivative of w * {b} is {b}"),
         ]
     )
-    code = lines(leaf("w", f"{a}.0"), leaf("spare", f"{c}.0"), f"x = torch.tensor({b}.0)", "(w * x).backward()")
+    code = join_lines(leaf("w", f"{a}.0"), leaf("spare", f"{c}.0"), f"x = torch.tensor({b}.0)", "(w * x).backward()")
     return Draft(code, f"{name}.grad", ["None", 0, a, b, 1], f"It is {RIGHT}, because {why}.")
 
 
@@ -103,7 +105,7 @@ def backward_twice(random: Random) -> Draft:
     a, k = random.randint(2, 9), random.choice([2, 3])
     cleared = random.random() < 0.4
     step = [f"(x ** {k}).backward()"]
-    code = lines(leaf("x", f"{a}.0"), *step, *(["x.grad = None"] if cleared else []), *step)
+    code = join_lines(leaf("x", f"{a}.0"), *step, *(["x.grad = None"] if cleared else []), *step)
     once = k * a ** (k - 1)
     wrong = [once, 2 * once, once**2, a**k, error_choice(4 if cleared else 3), once / 2]
     because = (
@@ -118,7 +120,7 @@ def backward_twice(random: Random) -> Draft:
 def two_losses_add_up(random: Random) -> Draft:
     """Ask what .grad holds after the backward passes of two different losses."""
     a, p, q = random.randint(2, 6), random.randint(2, 9), random.randint(10, 20)
-    code = lines(leaf("w", f"{a}.0"), f"(w * {p}).backward()", f"(w * {q}).backward()")
+    code = join_lines(leaf("w", f"{a}.0"), f"(w * {p}).backward()", f"(w * {q}).backward()")
     because = f"The derivatives are {p} and {q}, and the second is added to the first: {RIGHT}."
     return Draft(code, "w.grad.item()", [q, p, p * q, a * (p + q), q - p], because)
 
@@ -128,7 +130,7 @@ def backward_of_several_numbers(random: Random) -> Draft:
     """Ask what backward does with a result of several numbers."""
     a, b, k = random.sample(range(2, 9), 3)
     end, size = random.choice([("", 0), (".sum()", 1), (".mean()", 2)])
-    code = lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = (x * {k}){end}", "y.backward()")
+    code = join_lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = (x * {k}){end}", "y.backward()")
     wrong = [error_choice(3), [k, k], [k / 2, k / 2], [k * a, k * b], [a, b]]
     because = {
         0: f"`y` is two numbers, and `backward` without an argument starts from one: {RIGHT}.",
@@ -143,7 +145,7 @@ def update_in_no_grad(random: Random) -> Draft:
     """Ask what an update by hand leaves behind."""
     a, k = random.randint(5, 20), random.randint(2, 9)
     row, kind = random.choice([("    w -= 0.1 * w.grad", "in place"), ("    w = w - 0.1 * w.grad", "rebound")])
-    code = lines(leaf("w", f"{a}.0"), f"(w * {k}).backward()", "with torch.no_grad():", row)
+    code = join_lines(leaf("w", f"{a}.0"), f"(w * {k}).backward()", "with torch.no_grad():", row)
     new = a - k / 10
     wrong = [(new, True), (new, False), (a, True), error_choice(4), (a + k / 10, True)]
     because = (
@@ -159,7 +161,7 @@ def two_updates_by_hand(random: Random) -> Draft:
     """Ask where two steps by hand lead, with or without clearing the gradient."""
     a, k = random.randint(5, 20), random.randint(2, 9)
     clear = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         leaf("w", f"{a}.0"),
         "for _ in range(2):",
         f"    (w * {k}).backward()",
@@ -181,7 +183,7 @@ def two_updates_by_hand(random: Random) -> Draft:
 def one_step_downhill(random: Random) -> Draft:
     """Ask where one step of gradient descent leads."""
     a, rate = random.randint(3, 12), random.choice([0.1, 0.2, 0.25])
-    code = lines(leaf("x", f"{a}.0"), "(x ** 2).backward()", f"new = x - {rate} * x.grad")
+    code = join_lines(leaf("x", f"{a}.0"), "(x ** 2).backward()", f"new = x - {rate} * x.grad")
     wrong = [a + rate * 2 * a, a - rate * a, a - rate, 2 * a * rate, a - 2 * a]
     because = f"The gradient is 2 * {a} = {2 * a}, and downhill is against it: {a} - {rate} * {2 * a} = {RIGHT}."
     return Draft(code, "new.item()", wrong, because)
@@ -191,7 +193,7 @@ def one_step_downhill(random: Random) -> Draft:
 def what_a_nudge_changes(random: Random) -> Draft:
     """Ask how much a small change of an input changes the result."""
     a, k = random.randint(2, 9), random.randint(2, 6)
-    code = lines(leaf("x", f"{a}.0"), f"y = {k} * x ** 2", "y.backward()", "change = 0.01 * x.grad")
+    code = join_lines(leaf("x", f"{a}.0"), f"y = {k} * x ** 2", "y.backward()", "change = 0.01 * x.grad")
     slope = 2 * k * a
     because = (
         f"The derivative is 2 * {k} * {a} = {slope}; 0.01 more of `x` is about {slope} * 0.01 = {RIGHT} more of `y`."
@@ -206,7 +208,7 @@ def gradient_over_two_paths(random: Random) -> Draft:
     """Ask for a gradient that arrives on two paths."""
     x, y, k = random.sample(range(2, 7), 3)
     name = random.choice(["x", "y"])
-    code = lines(leaf("x", f"{x}.0"), leaf("y", f"{y}.0"), f"z = x * y + {k} * x", "z.backward()")
+    code = join_lines(leaf("x", f"{x}.0"), leaf("y", f"{y}.0"), f"z = x * y + {k} * x", "z.backward()")
     wrong = [y + k, y, k, x, x + k, y * k, x * y + k]
     because = (
         f"`x` is used twice: {y} comes through the product and {k} through the other term, and they add up to {RIGHT}."
@@ -221,7 +223,7 @@ def gradient_past_detach(random: Random) -> Draft:
     """Ask for a gradient where one of two paths is detached."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     first, word = random.choice([("x.detach()", "given"), ("x", "used twice")])
-    code = lines(leaf("x", f"{a}.0"), f"y = {first} * x * {k}", "y.backward()")
+    code = join_lines(leaf("x", f"{a}.0"), f"y = {first} * x * {k}", "y.backward()")
     wrong = [a * k, 2 * a * k, 0, k, a * a * k]
     because = (
         f"What is detached counts as a given number, {a}. One path is left: {a} * {k} = {RIGHT}."
@@ -235,7 +237,7 @@ def gradient_past_detach(random: Random) -> Draft:
 def results_inside_no_grad(random: Random) -> Draft:
     """Ask what requires grad inside no_grad, and afterwards."""
     a, k = random.randint(2, 9), random.randint(2, 9)
-    code = lines(
+    code = join_lines(
         leaf("w", f"{a}.0"),
         "with torch.no_grad():",
         f"    inside = w * {k}",
@@ -256,7 +258,7 @@ def backward_without_graph(random: Random) -> Draft:
     """Ask whether backward works on what was cut off."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     middle = random.choice(["x.detach()", "x.item()", "x.clone()", "x.data"])
-    code = lines(leaf("x", f"{a}.0"), f"y = torch.as_tensor({middle} * {k})", "y.backward()")
+    code = join_lines(leaf("x", f"{a}.0"), f"y = torch.as_tensor({middle} * {k})", "y.backward()")
     because = (
         f"`clone` copies and stays in the graph, so the derivative is {RIGHT}."
         if middle == "x.clone()"
@@ -270,7 +272,7 @@ def write_into_detached(random: Random) -> Draft:
     """Ask whether a detached tensor shares memory."""
     a, b, new = random.sample(range(1, 30), 3)
     copied = random.random() < 0.4
-    code = lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = x.detach(){'.clone()' if copied else ''}", f"y[0] = {new}")
+    code = join_lines(leaf("x", f"[{a}.0, {b}.0]"), f"y = x.detach(){'.clone()' if copied else ''}", f"y[0] = {new}")
     wrong = [([a, b], False), ([new, b], False), ([a, b], True), ([new, b], True), error_choice(3)]
     because = (
         f"`clone` gives `y` memory of its own, and `detach` has taken it out of the graph: {RIGHT}."
@@ -285,7 +287,7 @@ def second_backward(random: Random) -> Draft:
     """Ask what a second backward through the same graph does."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     step, kept = random.choice([("x ** 2", ""), ("x ** 2", "retain_graph=True"), (f"x + {k}", "")])
-    code = lines(leaf("x", f"{a}.0"), f"y = {step}", f"y.backward({kept})", "y.backward()")
+    code = join_lines(leaf("x", f"{a}.0"), f"y = {step}", f"y.backward({kept})", "y.backward()")
     once = 1 if "+" in step else 2 * a
     because = (
         f"A sum has saved nothing that could be freed, so both calls run, and 1 + 1 = {RIGHT}."
@@ -302,7 +304,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
     """Ask what two halves of a batch leave in .grad."""
     values = random.sample(range(1, 20), 4)
     divided = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         leaf("w", "1.0"),
         f"x = torch.tensor({[float(each) for each in values]})",
         "for half in (x[:2], x[2:]):",
@@ -324,7 +326,7 @@ def gradient_of_two_halves(random: Random) -> Draft:
 def gradient_of_mean_square(random: Random) -> Draft:
     """Ask for one number of the gradient of a mean of squares."""
     n, m, value = random.randint(2, 5), random.randint(2, 5), random.randint(2, 20)
-    code = lines(f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x * x).mean().backward()")
+    code = join_lines(f"x = torch.full(({n}, {m}), {value}.0, requires_grad=True)", "(x * x).mean().backward()")
     count = n * m
     wrong = [2 * value, value / count, 2 * value / n, 2 * value / m, value**2 / count]
     because = f"Each of the {count} numbers has a share of 1 / {count} in the mean: 2 * {value} / {count} = {RIGHT}."
@@ -340,7 +342,7 @@ def change_leaf_in_place(random: Random) -> Draft:
     """Ask what a change in place does to a leaf that requires grad."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     change = random.choice([f"w += {k}", f"w = w + {k}", f"w.add_({k})"])
-    code = lines(leaf("w", f"{a}.0"), change, "(w ** 2).backward()")
+    code = join_lines(leaf("w", f"{a}.0"), change, "(w ** 2).backward()")
     wrong = [error_choice(2), error_choice(3), (a + k, True), (a + k, False), (a, True)]
     because = (
         f"`w = w + {k}` makes a new tensor, the result of a recorded sum, so `w` is {a + k} and no leaf: {RIGHT}."
@@ -359,7 +361,7 @@ def change_result_in_place(random: Random) -> Draft:
     """Ask whether a change in place breaks the gradient."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     step, slope = random.choice([("x ** 2", 2 * a), (f"x * {k}", k), ("x.exp()", 0), ("x.sqrt()", 0)])
-    code = lines(leaf("x", f"{a}.0"), f"y = {step}", "y += 1", "y.backward()")
+    code = join_lines(leaf("x", f"{a}.0"), f"y = {step}", "y += 1", "y.backward()")
     wrong = [error_choice(4), error_choice(3), 2 * a, k, 2 * a + 1, 1]
     because = (
         f"`{step}` saved `x` or a constant, not its result, so the change does no harm: {RIGHT}."
@@ -374,7 +376,7 @@ def change_past_the_counter(random: Random) -> Draft:
     """Ask for the gradient after a change through .data, which torch does not see."""
     a, new = random.sample(range(2, 12), 2)
     through = random.choice(["data", "detach()"])
-    code = lines(leaf("x", f"{a}.0"), "y = x ** 2", f"x.{through}.fill_({new})", "y.backward()")
+    code = join_lines(leaf("x", f"{a}.0"), "y = x ** 2", f"x.{through}.fill_({new})", "y.backward()")
     because = (
         f"`.data` hides the change, so backward computes 2 * {new} = {RIGHT}, although `y` came from {a}: "
         "wrong without a word."
@@ -390,7 +392,9 @@ def grad_in_the_middle(random: Random) -> Draft:
     """Ask for .grad of a tensor in the middle of a computation."""
     a, k = random.randint(2, 9), random.randint(2, 9)
     kept = random.random() < 0.5
-    code = lines(leaf("x", f"{a}.0"), f"y = x * {k}", *(["y.retain_grad()"] if kept else []), "(y ** 2).backward()")
+    code = join_lines(
+        leaf("x", f"{a}.0"), f"y = x * {k}", *(["y.retain_grad()"] if kept else []), "(y ** 2).backward()"
+    )
     because = (
         f"`retain_grad` asks torch to keep it: 2 * {a * k} = {RIGHT}."
         if kept
@@ -404,7 +408,7 @@ def step_without_slope(random: Random) -> Draft:
     """Ask what argmax and round do to a gradient."""
     a, b, k = random.sample(range(2, 9), 3)
     step, evaluate = random.choice([("x.round()", "x.grad.tolist()"), ("x.argmax()", "x.grad.tolist()")])
-    code = lines(leaf("x", f"[{a}.3, {b}.3]"), f"y = ({step} * {k}).sum()", "y.backward()")
+    code = join_lines(leaf("x", f"[{a}.3, {b}.3]"), f"y = ({step} * {k}).sum()", "y.backward()")
     wrong = [error_choice(3), [0.0, 0.0], [k, k], [1.0, 1.0], [0.0, k]]
     because = (
         f"`round` is flat nearly everywhere, so backward runs and all derivatives are 0: {RIGHT}."

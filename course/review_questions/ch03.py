@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -18,7 +18,7 @@ def module_class(*attributes: str) -> str:
     """Return the program that defines a module with these attributes, and makes one as `model`."""
     rows = [f"        self.{attribute}" for attribute in attributes]
     head = ("class Model(nn.Module):", "    def __init__(self):", "        super().__init__()")
-    return lines(*head, *rows, "model = Model()")
+    return join_lines(*head, *rows, "model = Model()")
 
 
 @modules("linear-layer-is-matmul", also=("table-linear-weight-bias", "tiny-model-examples"))
@@ -31,7 +31,7 @@ def shape_of_linear_weight(random: Random) -> Draft:
         return Draft(
             f"layer = nn.Linear({a}, {b})", "tuple(layer.weight.shape), tuple(layer.bias.shape)", wrong, because
         )
-    code = lines(f"layer = nn.Linear({a}, {b})", f"y = layer(torch.zeros({n}, {a}))")
+    code = join_lines(f"layer = nn.Linear({a}, {b})", f"y = layer(torch.zeros({n}, {a}))")
     because = f"Each of the {n} rows of {a} numbers becomes {b} numbers: {RIGHT}."
     return Draft(code, "tuple(y.shape)", [error_choice(2), (b, n), (n, a), (b, a), (n, a + b)], because)
 
@@ -41,7 +41,7 @@ def number_of_linear_layer(random: Random) -> Draft:
     """Ask what a linear layer computes from two numbers."""
     a, b, p, q, r = random.sample(range(2, 12), 5)
     with_bias = random.random() < 0.6
-    code = lines(
+    code = join_lines(
         f"layer = nn.Linear(2, 1{'' if with_bias else ', bias=False'})",
         "with torch.no_grad():",
         f"    layer.weight.copy_(torch.tensor([[{p}.0, {q}.0]]))",
@@ -68,7 +68,7 @@ def numbers_that_a_module_knows(random: Random) -> Draft:
     }
     made = random.choice(list(kept))
     layer, right = a * b + b, a * b + b + k * kept[made]
-    code = lines(module_class(f"layer = nn.Linear({a}, {b})", f"plus = {made}"))
+    code = join_lines(module_class(f"layer = nn.Linear({a}, {b})", f"plus = {made}"))
     because = f"The layer has {a} * {b} + {b} = {layer}, and " + (
         f"`plus` is a parameter with {k} more: {RIGHT}."
         if kept[made]
@@ -121,7 +121,7 @@ def dtype_after_to(random: Random) -> Draft:
     kinds = {"parameter": f"nn.Parameter({ones})", "buffer": f"nn.Buffer({ones})", "plain attribute": ones}
     kind = random.choice(list(kinds))
     name = random.choice(["center", "table", "mask", "scale", "shift"])
-    code = lines(
+    code = join_lines(
         module_class(f"layer = nn.Linear({k}, 1)", f"{name} = {kinds[kind]}"),
         f"model.to(torch.{dtype})",
     )
@@ -161,7 +161,7 @@ def numbers_through_relu(random: Random) -> Draft:
     x = [-random.randint(3, 9), random.randint(2, 9)]
     bent = random.random() < 0.7
     inner = [a * each + b for each in x]
-    code = lines(
+    code = join_lines(
         f"x = torch.tensor([{x[0]}.0, {x[1]}.0])",
         f"hidden = {f'torch.relu({a} * x + {b})' if bent else f'{a} * x + {b}'}",
         f"y = {c} * hidden",
@@ -181,7 +181,7 @@ def numbers_through_relu(random: Random) -> Draft:
 def two_layers_as_one(random: Random) -> Draft:
     """Ask which single line two linear steps make."""
     a, b, c, d = (random.randint(2, 9) for _ in range(4))
-    code = lines(
+    code = join_lines(
         "def first(x):",
         f"    return {a} * x + {b}",
         "def second(x):",
@@ -221,7 +221,7 @@ def predictions_and_targets(random: Random) -> Draft:
     """Ask over how many numbers a loss averages if the predictions have an axis of 1."""
     n, features = random.sample(range(3, 60), 2)
     squeezed = random.random() < 0.4
-    code = lines(
+    code = join_lines(
         f"model = nn.Linear({features}, 1)",
         f"predictions = model(torch.zeros({n}, {features})){'.squeeze(1)' if squeezed else ''}",
         f"targets = torch.zeros({n})",
@@ -248,7 +248,7 @@ def size_of_map(random: Random) -> Draft:
             (", padding=1, stride=2", (side - 1) // 2 + 1, f"With the rim there are {side} places, and it takes half"),
         ]
     )
-    code = lines(f"layer = nn.Conv2d(1, {k}, 3{option})", f"y = layer(torch.zeros({n}, 1, {side}, {side}))")
+    code = join_lines(f"layer = nn.Conv2d(1, {k}, 3{option})", f"y = layer(torch.zeros({n}, 1, {side}, {side}))")
     sizes = dict.fromkeys([side - 2, side, (side - 3) // 2 + 1, (side - 1) // 2 + 1, side - 3, side + 2])
     wrong = [(n, k, each, each) for each in sizes if each != size]
     because = f"{word}; each of the {k} kernels gives a map of its own: {RIGHT}."
@@ -261,7 +261,7 @@ def fit_of_kernel(random: Random) -> Draft:
     rows = [[random.randint(0, 9) for _ in range(3)] for _ in range(3)]
     kernel = random.choice([[[1, 0], [0, -1]], [[1, 0], [0, 10]], [[-1, 1], [-1, 1]], [[1, 1], [-1, -1]]])
     row, column = random.choice([(0, 1), (1, 0), (1, 1)])
-    code = lines(
+    code = join_lines(
         f"picture = torch.tensor({[[float(each) for each in line] for line in rows]})",
         f"kernel = torch.tensor({[[float(each) for each in line] for line in kernel]})",
         "fits = F.conv2d(picture[None, None], kernel[None, None])[0, 0]",
@@ -283,7 +283,7 @@ def numbers_of_convolution(random: Random) -> Draft:
     """Ask how many numbers a convolution learns, which does not depend on the size of the pictures."""
     c, k, side = random.choice([1, 2, 3]), random.choice([4, 6, 8, 10, 16]), random.choice([8, 12, 16, 28])
     size = random.choice([3, 5])
-    code = lines(f"layer = nn.Conv2d({c}, {k}, {size})", f"y = layer(torch.zeros(1, {c}, {side}, {side}))")
+    code = join_lines(f"layer = nn.Conv2d({c}, {k}, {size})", f"y = layer(torch.zeros(1, {c}, {side}, {side}))")
     whole, places = k * c * size * size + k, (side - size + 1) ** 2
     because = f"{k} kernels of {c} * {size} * {size} weights and a bias each, the same at all {places} places: {RIGHT}."
     wrong = [k * c * size * size, whole * places, c * size * size + 1, k * (c * size + 1), k * places + k]
@@ -294,7 +294,7 @@ def numbers_of_convolution(random: Random) -> Draft:
 def gradients_of_equal_units(random: Random) -> Draft:
     """Ask for the gradients of two units that begin alike."""
     a, b, c = random.randint(1, 5), random.randint(6, 9), random.randint(1, 3)
-    code = lines(
+    code = join_lines(
         "layer = nn.Linear(2, 2, bias=False)",
         f"nn.init.constant_(layer.weight, {c})",
         f"y = layer(torch.tensor([{a}.0, {b}.0]))",
@@ -327,7 +327,7 @@ def size_after_layers(random: Random) -> Draft:
     n = random.choice([50, 100, 200, 400, 800])
     std = random.choice([0.01, 0.02, 0.05, 0.1, 0.2])
     depth = random.choice([1, 2])
-    code = lines(f"layer = nn.Linear({n}, {n}, bias=False)", f"nn.init.normal_(layer.weight, std={std})")
+    code = join_lines(f"layer = nn.Linear({n}, {n}, bias=False)", f"nn.init.normal_(layer.weight, std={std})")
     prompt = (
         f"Numbers go through {'this layer' if depth == 1 else 'two such layers'}, with a ReLU after "
         f"{'it' if depth == 1 else 'each'}. By about which factor does the mean of their squares change?"
@@ -348,7 +348,7 @@ def values_of_dropout(random: Random) -> Draft:
     p, scale = random.choice([(0.5, 2), (0.75, 4), (0.8, 5), (0.9, 10)])
     k = random.randint(2, 30)
     evaluating = random.random() < 0.4
-    code = lines(
+    code = join_lines(
         f"drop = nn.Dropout({p})",
         *(["drop.eval()"] if evaluating else []),
         f"y = drop(torch.full((1000,), {k}.0))",
@@ -372,7 +372,7 @@ def running_mean_of_batch_norm(random: Random) -> Draft:
     calls = random.choice(
         [("norm(x)",), ("norm(x)", "norm(x)"), ("norm.eval()", "norm(x)"), ("norm(x)", "norm.eval()", "norm(x)")]
     )
-    code = lines("norm = nn.BatchNorm1d(1)", f"x = torch.tensor([[{low}.0], [{low + gap}.0]])", *calls)
+    code = join_lines("norm = nn.BatchNorm1d(1)", f"x = torch.tensor([[{low}.0], [{low + gap}.0]])", *calls)
     moved = {1: 0.1 * middle, 2: 0.19 * middle}
     times = calls.index("norm.eval()") if "norm.eval()" in calls else len(calls)
     because = {
@@ -389,7 +389,7 @@ def result_of_batch_norm(random: Random) -> Draft:
     """Ask what a fresh batch norm gives in each mode."""
     low, gap = random.randint(3, 40), 2 * random.randint(2, 9)
     evaluating = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         "norm = nn.BatchNorm1d(1)",
         *(["norm.eval()"] if evaluating else []),
         f"y = norm(torch.tensor([[{low}.0], [{low + gap}.0]]))",
@@ -412,7 +412,7 @@ def two_switches_of_a_model(random: Random) -> Draft:
     a, b, n = random.sample(range(2, 30), 3)
     evaluating, without_graph = random.choice([(True, False), (False, True), (True, True)])
     call = f"y = model(torch.zeros({n}, {a}))"
-    code = lines(
+    code = join_lines(
         f"model = nn.Sequential(nn.Linear({a}, {b}), nn.Dropout(0.5))",
         *(["model.eval()"] if evaluating else []),
         *(["with torch.no_grad():", f"    {call}"] if without_graph else [call]),
@@ -431,7 +431,7 @@ def state_after_training(random: Random) -> Draft:
     """Ask whether a state changes with its model."""
     old, new = random.sample(range(1, 40), 2)
     copied = random.random() < 0.4
-    code = lines(
+    code = join_lines(
         *(["import copy"] if copied else []),
         "layer = nn.Linear(1, 1)",
         f"nn.init.constant_(layer.weight, {old})",
@@ -452,7 +452,7 @@ def weight_after_loading(random: Random) -> Draft:
     """Ask what a model holds after a state has been loaded."""
     a, b, later = random.sample(range(1, 40), 3)
     copied = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         "one, other = nn.Linear(1, 1), nn.Linear(1, 1)",
         f"nn.init.constant_(one.weight, {a})",
         f"nn.init.constant_(other.weight, {b})",
@@ -476,7 +476,7 @@ def gradients_of_frozen_layers(random: Random) -> Draft:
     """Ask which of two layers gets a gradient, if one of them is frozen."""
     a, b, n = random.sample(range(2, 30), 3)
     frozen = random.choice(["body", "head"])
-    code = lines(
+    code = join_lines(
         f"body, head = nn.Linear({a}, {b}), nn.Linear({b}, 1)",
         f"{frozen}.requires_grad_(False)",
         f"head(body(torch.ones({n}, {a}))).sum().backward()",
@@ -497,7 +497,7 @@ def numbers_left_to_learn(random: Random) -> Draft:
     """Ask how many numbers learn after a part of a model is frozen."""
     a, b, c = random.sample(range(2, 12), 3)
     part, left = random.choice([(0, b * c + c), (2, a * b + b)])
-    code = lines(
+    code = join_lines(
         f"model = nn.Sequential(nn.Linear({a}, {b}), nn.ReLU(), nn.Linear({b}, {c}))",
         f"model[{part}].requires_grad_(False)",
     )
@@ -513,7 +513,7 @@ def frozen_running_mean(random: Random) -> Draft:
     """Ask whether the running mean of a frozen batch norm moves."""
     middle, gap = random.randint(10, 90), random.randint(1, 9)
     evaluating = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         "norm = nn.BatchNorm1d(1).requires_grad_(False)",
         *(["norm.eval()"] if evaluating else []),
         f"norm(torch.tensor([[{middle - gap}.0], [{middle + gap}.0]]))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -20,12 +20,12 @@ ZERO, BACKWARD, STEP = "optimizer.zero_grad()", "loss.backward()", "optimizer.st
 def weight_and_sgd(start: float, rate: float) -> str:
     """Return the program that makes one weight and its optimizer."""
     made = f"w = torch.tensor({float(start)}, requires_grad=True)"
-    return lines(made, f"optimizer = torch.optim.SGD([w], lr={rate})")
+    return join_lines(made, f"optimizer = torch.optim.SGD([w], lr={rate})")
 
 
 def loop(rounds: int, *rows: str) -> str:
     """Return the program that runs some lines several times."""
-    return lines(f"for _ in range({rounds}):", *(f"    {row}" for row in rows))
+    return join_lines(f"for _ in range({rounds}):", *(f"    {row}" for row in rows))
 
 
 @training_loop(
@@ -46,7 +46,7 @@ def weight_after_a_step(random: Random) -> Draft:
         if stepped
         else f"`backward` only writes the gradient, {slope}, into `w.grad`; `step` would change the weight: {RIGHT}."
     )
-    return Draft(lines(weight_and_sgd(w, rate), *rows), "w.item()", wrong, because)
+    return Draft(join_lines(weight_and_sgd(w, rate), *rows), "w.item()", wrong, because)
 
 
 @training_loop(
@@ -60,7 +60,7 @@ def loop_without_a_line(random: Random) -> Draft:
     w, k = random.randint(5, 20), random.randint(2, 9)
     left_out = random.choice([ZERO, BACKWARD, STEP])
     rows = [row for row in (ZERO, f"loss = {k} * w", BACKWARD, STEP) if row != left_out]
-    code = lines(weight_and_sgd(w, 0.1), loop(2, *rows))
+    code = join_lines(weight_and_sgd(w, 0.1), loop(2, *rows))
     because = {
         ZERO: f"Nobody clears the first gradient, so the second step uses {k} + {k}: {w} - 0.1 * {k} - 0.1 * {2 * k} "
         f"= {RIGHT}, and torch reports no error.",
@@ -83,7 +83,7 @@ def place_of_zero_grad(random: Random) -> Draft:
             ((forward, BACKWARD, ZERO, STEP), ""),
         ]
     )
-    code = lines(weight_and_sgd(w, 0.1), loop(2, *rows))
+    code = join_lines(weight_and_sgd(w, 0.1), loop(2, *rows))
     because = (
         f"It clears the old gradient before the next one, and {words}: {w} - 2 * 0.1 * {k} = {RIGHT}."
         if words
@@ -103,7 +103,7 @@ def left_over_gradient(random: Random) -> Draft:
     """Ask for a step where something is left in .grad from before."""
     w, k, left = random.randint(5, 20), random.randint(2, 9), random.randint(10, 30)
     cleared = random.random() < 0.4
-    code = lines(
+    code = join_lines(
         weight_and_sgd(w, 0.1),
         f"w.grad = torch.tensor({left}.0)",
         *([ZERO] if cleared else []),
@@ -127,7 +127,7 @@ def loop_with_one_forward_pass(random: Random) -> Draft:
     before = random.random() < 0.6
     forward = f"loss = (w - {w + k}) ** 2"
     rows = [ZERO, BACKWARD, STEP] if before else [ZERO, forward, BACKWARD, STEP]
-    code = lines(weight_and_sgd(w, 0.25), *([forward] if before else []), loop(2, *rows))
+    code = join_lines(weight_and_sgd(w, 0.25), *([forward] if before else []), loop(2, *rows))
     because = (
         "The second round finds no graph, since the first `backward` has used it up, and only a forward pass makes "
         f"another: {RIGHT}."
@@ -146,7 +146,7 @@ def batches_of_an_epoch(random: Random) -> Draft:
     rows = size * full + rest
     left = f"{rest} row{'s' * (rest > 1)}"
     epochs = random.choice([1, 2, 3])
-    code = lines(
+    code = join_lines(
         "from torch.utils.data import DataLoader",
         f"loader = DataLoader(range({rows}), batch_size={size}, shuffle=True)",
         f"sizes = [len(batch) for {f'epoch in range({epochs}) for ' * (epochs > 1)}batch in loader]",
@@ -166,7 +166,7 @@ def mean_loss_per_row(random: Random) -> Draft:
     """Ask for the mean loss of batches of unequal size."""
     size, rest = random.randint(3, 9), random.randint(1, 2)
     one, other = random.sample(range(1, 10), 2)
-    code = lines(
+    code = join_lines(
         "total, rows = 0.0, 0",
         f"for loss, count in (({one}.0, {size}), ({other}.0, {rest})):",
         "    total += loss * count",
@@ -188,7 +188,7 @@ def accuracy_of_logits(random: Random) -> Draft:
     """Ask which share of some rows a classifier gets right."""
     rows = [random.sample(range(-9, 10), 3) for _ in range(4)]
     labels = [random.choice([row.index(max(row)), random.randint(0, 2)]) for row in rows]
-    code = lines(
+    code = join_lines(
         f"logits = torch.tensor({[[float(each) for each in row] for row in rows]})",
         f"labels = torch.tensor({labels})",
         "right = (logits.argmax(dim=1) == labels).float()",
@@ -205,7 +205,7 @@ def evaluation_in_which_mode(random: Random) -> Draft:
     middle, gap = random.randint(10, 90), random.randint(1, 9)
     evaluating, recording = random.choice([(True, True), (True, False), (False, False)])
     call = f"y = norm(torch.tensor([[{middle - gap}.0], [{middle + gap}.0]]))"
-    code = lines(
+    code = join_lines(
         "norm = nn.BatchNorm1d(1)",
         *(["norm.eval()"] if evaluating else []),
         *([call] if recording else ["with torch.no_grad():", f"    {call}"]),
@@ -225,7 +225,7 @@ def evaluation_in_which_mode(random: Random) -> Draft:
 def first_loss(random: Random) -> Draft:
     """Ask for the loss of a classifier that knows nothing yet."""
     n, k = random.randint(2, 60), random.choice([each for each in range(3, 30) if each != 7])
-    code = lines(
+    code = join_lines(
         f"logits = torch.zeros({n}, {k})",
         f"labels = torch.zeros({n}, dtype=torch.int64)",
         "loss = F.cross_entropy(logits, labels)",
@@ -242,7 +242,7 @@ def loss_after_a_softmax(random: Random) -> Draft:
     twice = random.random() < 0.65
     right_label = random.randrange(k)
     row = [f"{sure}.0" if place == right_label else "0.0" for place in range(k)]
-    code = lines(
+    code = join_lines(
         f"logits = torch.tensor([[{', '.join(row)}]])",
         f"label = torch.tensor([{right_label}])",
         f"loss = F.cross_entropy(logits{'.softmax(dim=1)' if twice else ''}, label)",
@@ -262,7 +262,7 @@ def loss_of_yes_or_no(random: Random) -> Draft:
     """Ask what it costs to be sure, unsure, or sure of the opposite."""
     size, answer = random.choice([each / 2 for each in range(10, 31)]), random.choice([0, 1])
     logit = random.choice([size, -size, 0])
-    code = lines(
+    code = join_lines(
         f"logit, label = torch.tensor([{float(logit)}]), torch.tensor([{answer}.0])",
         "loss = F.binary_cross_entropy_with_logits(logit, label)",
     )
@@ -290,7 +290,7 @@ def targets_of_cross_entropy(random: Random) -> Draft:
             ("int64", (n, k), "Shares have to be floats; whole numbers of this shape it refuses"),
         ]
     )
-    code = lines(
+    code = join_lines(
         f"logits = torch.zeros({n}, {k})",
         f"targets = torch.zeros({shape}, dtype=torch.{dtype})",
         "loss = F.cross_entropy(logits, targets)",
@@ -306,7 +306,7 @@ def epoch_of_early_stopping(random: Random) -> Draft:
     lowest = falling[-1]
     above = [random.randint(lowest + 1, 99) for _ in range(patience)]
     hundredths = [*falling, *above, random.randint(10, lowest - 5), random.randint(lowest, 99)]
-    code = lines(
+    code = join_lines(
         f"losses = {[each / 100 for each in hundredths]}  # in the drawer",
         "best = losses[0] + 1",
         "for epoch, loss in enumerate(losses):",
@@ -336,7 +336,7 @@ def epoch_to_keep(random: Random) -> Draft:
     training = sorted(random.sample(range(5, 95), count), reverse=True)
     bottom = random.randint(40, 60)
     drawer = [bottom + 7 * abs(place - best) + random.randint(0, 4) * (place != best) for place in range(count)]
-    code = lines(
+    code = join_lines(
         f"training = {[each / 100 for each in training]}",
         f"drawer = {[each / 100 for each in drawer]}",
     )
@@ -354,7 +354,7 @@ def places_of_descent(random: Random) -> Draft:
     """Ask where two steps on a parabola lead."""
     bottom, start = random.sample(range(2, 23, 2), 2)
     rate = random.choice([0.1, 0.25, 0.5, 0.75, 1.0])
-    code = lines(
+    code = join_lines(
         weight_and_sgd(start, rate),
         loop(2, ZERO, f"loss = (w - {bottom}) ** 2", BACKWARD, STEP),
     )
@@ -386,7 +386,7 @@ def weight_at_a_large_rate(random: Random) -> Draft:
     k, start, rounds = random.choice([2, 4, 5]), random.randint(2, 9), 4
     factor = random.choice([-2, -1, -3, 0.5, -0.5])
     rate = (1 - factor) / (2 * k)
-    code = lines(
+    code = join_lines(
         weight_and_sgd(start, rate),
         loop(rounds, ZERO, f"loss = {k} * w ** 2", BACKWARD, STEP),
     )
@@ -404,7 +404,7 @@ def limit_of_the_rate(random: Random) -> Draft:
     """Ask for the learning rate above which descent explodes."""
     k = random.choice([2, 3, 4, 5, 8, 10, 20, 25, 40, 50])
     other = random.choice([0.1, 0.2, 0.5])
-    code = lines("def loss(w, b):", f"    return {k} * w ** 2 + {other} * b ** 2")
+    code = join_lines("def loss(w, b):", f"    return {k} * w ** 2 + {other} * b ** 2")
     prompt = (
         "Gradient descent goes down this loss, at one learning rate for both numbers. Above which rate does it explode?"
     )
@@ -423,7 +423,7 @@ def gradients_at_raw_scale(random: Random) -> Draft:
     """Ask how much larger one gradient is than the other on raw data."""
     size = random.choice([120, 250, 400, 750, 900, 1200, 1800, 2400])
     w, b, k = random.randint(2, 9), random.randint(1, 9), random.randint(10, 90)
-    code = lines(
+    code = join_lines(
         f"w = torch.tensor({w}.0, requires_grad=True)",
         f"b = torch.tensor({b}.0, requires_grad=True)",
         f"((w * {size} + b - {k}) ** 2).backward()",
@@ -443,7 +443,7 @@ def slope_in_the_old_units(random: Random) -> Draft:
     center, spread = random.choice([1000, 1500, 2000]), random.choice([100, 200, 250, 400, 500])
     w = random.choice([20, 40, 50, 60, 80, 90, 120])
     b = random.choice([200, 250, 300, 350])
-    code = lines(
+    code = join_lines(
         f"center, spread = {center}.0, {spread}.0",
         "def price(size):",
         f"    return {w} * (size - center) / spread + {b}",
@@ -462,7 +462,7 @@ def first_step_of_an_optimizer(random: Random) -> Draft:
     """Ask how far the first step of Adam or SGD moves two weights."""
     small, large = random.choice([0.5, 2, 3, 4]), random.choice([20, 30, 50, 400])
     rate, kind = random.choice([0.1, 0.01, 0.02, 0.05, 0.2]), random.choice(["Adam", "Adam", "SGD"])
-    code = lines(
+    code = join_lines(
         "w = torch.zeros(2, requires_grad=True)",
         f"w.grad = torch.tensor([{float(small)}, {float(large)}])",
         f"torch.optim.{kind}([w], lr={rate}).step()",
@@ -482,7 +482,7 @@ def first_step_whatever_the_loss(random: Random) -> Draft:
     """Ask what a factor on the loss changes in the first step of Adam or SGD."""
     start, k, factor = random.randint(2, 20), random.randint(2, 9), random.choice([10, 100])
     kind, rate = random.choice(["Adam", "Adam", "SGD"]), random.choice([0.1, 0.01, 0.5])
-    code = lines(
+    code = join_lines(
         f"w = torch.tensor({start}.0, requires_grad=True)",
         f"optimizer = torch.optim.{kind}([w], lr={rate})",
         f"loss = {factor} * ({k} * w)",
@@ -508,7 +508,7 @@ def rate_after_a_scheduler(random: Random) -> Draft:
     )
     per_batch = random.random() < 0.5
     batches = 2
-    code = lines(
+    code = join_lines(
         f"optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr={rate})",
         f"scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma={gamma})",
         f"for epoch in range({rounds}):",
@@ -531,7 +531,7 @@ def clipped_gradients(random: Random) -> Draft:
     """Ask what clipping leaves of two gradients."""
     a, b, c = random.choice([(3, 4, 5), (4, 3, 5), (6, 8, 10), (5, 12, 13), (8, 15, 17), (15, 8, 17)])
     scale, most = random.choice([1, 2, 10, 100]), random.choice([1.0, 2.0, 100000.0])
-    code = lines(
+    code = join_lines(
         "w = torch.zeros(2, requires_grad=True)",
         f"w.grad = torch.tensor([{a * scale}.0, {b * scale}.0])",
         f"norm = nn.utils.clip_grad_norm_([w], max_norm={most})",
@@ -553,7 +553,7 @@ def steps_with_momentum(random: Random) -> Draft:
     """Ask where two steps with momentum lead."""
     start, slope, keep = random.randint(5, 20), random.randint(2, 9), random.choice([0.5, 0.9])
     with_momentum = random.random() < 0.7
-    code = lines(
+    code = join_lines(
         f"w = torch.tensor({start}.0, requires_grad=True)",
         f"optimizer = torch.optim.SGD([w], lr=0.1{f', momentum={keep}' if with_momentum else ''})",
         loop(2, ZERO, f"loss = {slope} * w", BACKWARD, STEP),
@@ -573,7 +573,7 @@ def batch_of_rows(random: Random) -> Draft:
     """Ask what a loader makes of two rows, which it stacks."""
     n, m = random.sample(range(2, 30), 2)
     second = random.choice([n, n, m])
-    code = lines(
+    code = join_lines(
         "from torch.utils.data import DataLoader",
         f"rows = [torch.zeros({n}), torch.zeros({second})]",
         "batch = next(iter(DataLoader(rows, batch_size=2)))",

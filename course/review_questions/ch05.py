@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -31,7 +31,7 @@ def where_two_names_are(random: Random) -> Draft:
         "dropped": f"`.to` returns the tensor on the other device, and nobody keeps it, so both stay: {RIGHT}.",
     }[word]
     wrong = [("meta", "meta"), ("cpu", "meta"), ("meta", "cpu"), ("cpu", "cpu")]
-    return Draft(lines(f"x = torch.ones({n}, {m})", *rows), "x.device.type, y.device.type", wrong, because)
+    return Draft(join_lines(f"x = torch.ones({n}, {m})", *rows), "x.device.type, y.device.type", wrong, because)
 
 
 @devices("device-moves-explicit", "model-once-batches-each", also=("module-standard-api",))
@@ -39,7 +39,7 @@ def module_and_tensor_move(random: Random) -> Draft:
     """Ask what `.to` alone on a line does to a module, and to a tensor."""
     n, m = random.sample(range(2, 9), 2)
     kept = random.random() < 0.4
-    code = lines(
+    code = join_lines(
         f"layer = nn.Linear({n}, {m})",
         f"x = torch.ones(1, {n})",
         'layer.to("meta")',
@@ -66,7 +66,7 @@ def device_of_new_tensors(random: Random) -> Draft:
         f"torch.arange({n}, device=x.device)": ("meta", "names the device of `x`"),
     }
     drawn = random.sample(list(makers), 3)
-    code = lines(
+    code = join_lines(
         f'x = torch.ones({n}, device="meta")', *(f"{name} = {made}" for name, made in zip("abc", drawn, strict=True))
     )
     right = tuple(makers[made][0] for made in drawn)
@@ -85,7 +85,7 @@ def number_meets_device(random: Random) -> Draft:
     other, fits = random.choice(
         [(f"torch.tensor({k}.0)", True), (f"torch.tensor([{k}.0])", False), (f"torch.ones({n})", False)]
     )
-    code = lines(f'x = torch.ones({n}, device="meta")', f"y = {other}", "z = x * y")
+    code = join_lines(f'x = torch.ones({n}, device="meta")', f"y = {other}", "z = x * y")
     because = (
         f"`y` is a single number without an axis, and such a one may come from the CPU: {RIGHT}."
         if fits
@@ -106,7 +106,7 @@ def where_a_forgotten_move_stops(random: Random) -> Draft:
     device = random.choice(["cpu", "meta", "meta", "meta"])
     forgotten = random.choice(["model", "x", "target", ""])
     makers = {"model": f"nn.Linear({a}, {b})", "x": f"torch.ones({n}, {a})", "target": f"torch.ones({n}, {b})"}
-    code = lines(
+    code = join_lines(
         f'device = "{device}"',
         *(f"{name} = {made}{'' if name == forgotten else '.to(device)'}" for name, made in makers.items()),
         "prediction = model(x)",
@@ -126,7 +126,7 @@ def where_a_forgotten_move_stops(random: Random) -> Draft:
 def last_batch_on_device(random: Random) -> Draft:
     """Ask where the data and the last batch are after a loop that moves each batch."""
     n, size, a, b = random.randint(7, 12), random.choice([4, 5]), *random.sample(range(2, 9), 2)
-    code = lines(
+    code = join_lines(
         f'model = nn.Linear({a}, {b}).to("meta")',
         f"data = torch.ones({n}, {a})",
         f"for x in data.split({size}):",
@@ -155,7 +155,7 @@ def optimizer_before_the_layer(random: Random) -> Draft:
         (f"optimizer = torch.optim.SGD(layer.parameters(), lr={rate})"),
     )
     too_early = random.random() < 0.6
-    code = lines(
+    code = join_lines(
         "layer = nn.Linear(1, 1, bias=False)",
         *([build, replace] if too_early else [replace, build]),
         f"layer(torch.tensor([[{k}.0]])).backward()",
@@ -185,7 +185,7 @@ def what_a_module_takes_along(random: Random) -> Draft:
         f"nn.Buffer(torch.ones({n}))": ("meta", "is a buffer and moves along"),
     }
     first, second = random.sample(list(kinds), 2)
-    code = lines("model = nn.Module()", f"model.a = {first}", f"model.b = {second}", 'model.to("meta")')
+    code = join_lines("model = nn.Module()", f"model.a = {first}", f"model.b = {second}", 'model.to("meta")')
     wrong = [("meta", "meta"), ("cpu", "cpu"), ("cpu", "meta"), ("meta", "cpu")]
     because = f"`a` {kinds[first][1]}; `b` {kinds[second][1]}: {RIGHT}."
     return Draft(code, "model.a.device.type, model.b.device.type", wrong, because)
@@ -196,7 +196,7 @@ def device_chosen_once(random: Random) -> Draft:
     """Ask which device a program takes on somebody's machine."""
     cuda, mps = random.choice([(True, False), (False, True), (False, False), (True, True)])
     wish = random.choice(["None", "None", "meta"])
-    code = lines(
+    code = join_lines(
         f"cuda_is_available, mps_is_available = {cuda}, {mps}  # on somebody's machine",
         f"wish = {wish if wish == 'None' else chr(34) + wish + chr(34)}",
         'best = "cuda" if cuda_is_available else "mps" if mps_is_available else "cpu"',
@@ -231,7 +231,7 @@ def square_in_sixteen_bits(random: Random) -> Draft:
     """Ask which squares are too large for float16, and which for bfloat16."""
     number = random.choice([100, 150, 200, 250, 300, 400, 500, 900])
     dtype = random.choice(["float16", "float16", "bfloat16"])
-    code = lines(f"x = torch.tensor({number}.0, dtype=torch.{dtype})", "y = x * x")
+    code = join_lines(f"x = torch.tensor({number}.0, dtype=torch.{dtype})", "y = x * x")
     too_large = number**2 > 65504
     because = (
         f"bfloat16 has the range of float32, so {number**2} is far from its end: {RIGHT}."
@@ -256,7 +256,7 @@ def many_small_steps(random: Random) -> Draft:
     dtype, step = random.choice([("bfloat16", 0.001), ("float16", 0.0001), ("float32", 0.001), ("float32", 0.0001)])
     share = random.choice([0.1, 0.2, 0.3])
     count = round(share / step)
-    code = lines(f"w = torch.tensor(1.0, dtype=torch.{dtype})", f"for _ in range({count}):", f"    w = w - {step}")
+    code = join_lines(f"w = torch.tensor(1.0, dtype=torch.{dtype})", f"for _ in range({count}):", f"    w = w - {step}")
     because = (
         f"float32 has room for such a step beside 1, and {count} of them are {share}: {RIGHT}. "
         "So mixed precision keeps the weights in float32."
@@ -272,7 +272,7 @@ def gradient_too_small(random: Random) -> Draft:
     """Ask whether a number is 0 in float16, alone and times a factor."""
     digit, exponent, factor = random.choice([1, 2, 7, 8, 9]), random.choice([6, 8, 9, 13]), random.choice([1024, 65536])
     number = f"{digit}e-{exponent}"
-    code = lines(
+    code = join_lines(
         f"gradient = torch.tensor({number})", "alone = gradient.half()", f"scaled = ({factor} * gradient).half()"
     )
     alone, scaled = float(number) < 3e-8, float(number) * factor < 3e-8
@@ -299,7 +299,7 @@ def dtypes_under_autocast(random: Random) -> Draft:
     }
     drawn = random.sample(list(truth), 3)
     names = [f"({each})" if "@" in each else each for each in drawn]
-    code = lines(
+    code = join_lines(
         f"layer, x = nn.Linear({n}, {m}), torch.ones(3, {n})",
         'with torch.autocast("cpu", dtype=torch.bfloat16):',
         "    h = layer(x)",
@@ -322,7 +322,7 @@ def border_of_autocast(random: Random) -> Draft:
     after, kind = random.choice(
         [("layer(h)", "meets"), ("layer(h.float())", "converted"), ("h.relu()", "alone"), ("h + x", "wider")]
     )
-    code = lines(
+    code = join_lines(
         f"layer, x = nn.Linear({n}, {n}), torch.ones(2, {n})",
         'with torch.autocast("cpu", dtype=torch.bfloat16):',
         "    h = layer(x)",
@@ -350,7 +350,7 @@ def autocast_for_another_device(random: Random) -> Draft:
             ('"cuda", dtype=torch.float16', "elsewhere"),
         ]
     )
-    code = lines(
+    code = join_lines(
         f"x, w = torch.ones({n}, {m}), torch.ones({m}, {n})", f"with torch.autocast({arguments}):", "    y = x @ w"
     )
     because = {
@@ -367,7 +367,7 @@ def scaled_loss(random: Random) -> Draft:
     """Ask what a scaler makes of a loss, switched on and switched off."""
     loss, factor = random.randint(2, 9), random.choice([128, 256, 1024])
     enabled = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         f'scaler = torch.amp.GradScaler("cpu", init_scale={factor}.0, enabled={enabled})',
         "w = torch.tensor(1.0, requires_grad=True)",
         f"loss = w * {loss}",
@@ -388,7 +388,7 @@ def factor_and_weight(random: Random) -> Draft:
     """Ask for the scaler's factor and the weight after a round."""
     start, k, factor = random.randint(5, 9), random.randint(2, 8), random.choice([256, 512, 1024])
     interval, gradient = random.choice([(1, str(k)), (2, str(k)), (1, "math.inf"), (2, "math.nan")])
-    code = lines(
+    code = join_lines(
         f"w = nn.Parameter(torch.tensor({start}.0))",
         "optimizer = torch.optim.SGD([w], lr=0.5)",
         f'scaler = torch.amp.GradScaler("cpu", init_scale={factor}.0, growth_interval={interval})',
@@ -421,7 +421,7 @@ def clip_before_or_after_unscale(random: Random) -> Draft:
     factor = random.choice([64, 128, 256])
     first_clip = random.random() < 0.5
     clip, unscale = f"nn.utils.clip_grad_norm_([w], max_norm={limit}.0)", "scaler.unscale_(optimizer)"
-    code = lines(
+    code = join_lines(
         "w = nn.Parameter(torch.tensor(1.0))",
         "optimizer = torch.optim.SGD([w], lr=0.1)",
         f'scaler = torch.amp.GradScaler("cpu", init_scale={factor}.0)',
@@ -442,7 +442,7 @@ def step_without_the_scaler(random: Random) -> Draft:
     """Ask where a weight goes if the optimizer steps without the scaler."""
     start, k, factor = random.randint(2, 9), random.randint(2, 5), random.choice([8, 16, 64])
     who = random.choice(["optimizer.step()", "scaler.step(optimizer)"])
-    code = lines(
+    code = join_lines(
         f"w = nn.Parameter(torch.tensor({start}.0))",
         "optimizer = torch.optim.SGD([w], lr=0.5)",
         f'scaler = torch.amp.GradScaler("cpu", init_scale={factor}.0)',
@@ -479,7 +479,7 @@ def dtype_and_device_in_one_call(random: Random) -> Draft:
             (".to(other)", ("meta", "torch.float16")),
         ]
     )
-    code = lines(
+    code = join_lines(
         'other = torch.ones(1, device="meta", dtype=torch.float16)', f"x = torch.zeros({n}, {m})", f"y = x{call}"
     )
     because = (
@@ -509,7 +509,7 @@ def bytes_of_training(random: Random) -> Draft:
             ("Adam([w])", ("exp_avg", "exp_avg_sq")),
         ]
     )
-    code = lines(
+    code = join_lines(
         f"w = nn.Parameter(torch.zeros({count}, dtype=torch.{dtype}))",
         f"optimizer = torch.optim.{optimizer}",
         "w.sum().backward()",
@@ -530,7 +530,7 @@ def bytes_of_activations(random: Random) -> Draft:
     """Ask what a larger batch or a smaller dtype does to the bytes of a hidden layer and its weight."""
     rows, width = random.choice([16, 32, 64]), random.choice([100, 200, 500])
     times, dtype, size = random.choice([(10, "float32", 4), (1, "bfloat16", 2), (2, "bfloat16", 2), (4, "float32", 4)])
-    code = lines(
+    code = join_lines(
         f"layer = nn.Linear(10, {width}, bias=False, dtype=torch.{dtype})",
         f"x = torch.ones({rows * times}, 10, dtype=torch.{dtype})",
         "hidden = layer(x)",
@@ -557,7 +557,7 @@ def batch_or_rows(random: Random) -> Draft:
     """Ask whether a batch gives what its rows give one by one."""
     n, a, b = random.sample(range(2, 9), 3)
     joined = random.choice(["stack", "cat"])
-    code = lines(
+    code = join_lines(
         f"layer, x = nn.Linear({a}, {b}), torch.ones({n}, {a})",
         "batch = layer(x)",
         f"rows = torch.{joined}([layer(row) for row in x])",

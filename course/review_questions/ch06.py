@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -20,7 +20,7 @@ def batch_follows_the_model(random: Random) -> Draft:
     n, a, b = random.sample(range(2, 9), 3)
     move = random.choice(['.to("meta")', '.to("meta")', ""])
     asks = random.random() < 0.7
-    code = lines(
+    code = join_lines(
         f"model = nn.Linear({a}, {b}){move}",
         f"images = torch.ones({n}, {a})",
         f"here = {'next(model.parameters()).device' if asks else chr(34) + 'cpu' + chr(34)}",
@@ -51,7 +51,7 @@ def cell_of_confusion(random: Random) -> Draft:
     random.shuffle(pairs)
     swapped = random.random() < 0.3
     product = ("says", "labels") if swapped else ("labels", "says")
-    code = lines(
+    code = join_lines(
         f"labels = torch.tensor({[is_ for is_, _ in pairs]})",
         f"says = torch.tensor({[says for _, says in pairs]})",
         f"table = F.one_hot({product[0]}, 3).T @ F.one_hot({product[1]}, 3)",
@@ -87,7 +87,7 @@ def always_the_larger_class(random: Random) -> Draft:
     """Ask for the share of all and of the rarer class that a constant answer has right."""
     many, few = random.choice([90, 80, 95, 70]), random.choice([10, 20, 30, 5])
     answer = random.choice([0, 0, 1])
-    code = lines(
+    code = join_lines(
         f"labels = torch.tensor([0] * {many} + [1] * {few})",
         f"says = torch.full(({many + few},), {answer})",
         "right = (says == labels).float()",
@@ -106,7 +106,7 @@ def rule_on_other_data(random: Random) -> Draft:
     """Ask what a rule that fits one source has right on another."""
     border, shift = random.randint(10, 20), random.choice([4, 6, -4, -6])
     below, above = [border - 5, border - 3, border - 1], [border + 1, border + 3, border + 5]
-    code = lines(
+    code = join_lines(
         f"x = torch.tensor({below + above})",
         "labels = torch.tensor([0, 0, 0, 1, 1, 1])",
         f"elsewhere = x + {shift}" if shift > 0 else f"elsewhere = x - {-shift}",
@@ -136,7 +136,9 @@ def mean_picture(random: Random) -> Draft:
     )
     wrong = [(h, w), (n,), (h,), (w,), (n, w), (n, h)]
     because = f"The axes that are named go, and the others stay. That is {what}: {RIGHT}."
-    code = lines(f"pictures = torch.zeros({n}, {h}, {w})  # picture, row, column", f"mean = pictures.mean(dim={dim})")
+    code = join_lines(
+        f"pictures = torch.zeros({n}, {h}, {w})  # picture, row, column", f"mean = pictures.mean(dim={dim})"
+    )
     return Draft(code, "tuple(mean.shape)", wrong, because)
 
 
@@ -146,7 +148,7 @@ def prepared_with_whose_numbers(random: Random) -> Draft:
     middle, far = random.randint(5, 20), random.choice([2, 4, 5])
     new = [middle + far * each for each in random.choice([(2, 4), (3, 5), (-4, -2), (1, 3)])]
     own = random.random() < 0.3
-    code = lines(
+    code = join_lines(
         f"trained_on = torch.tensor([{middle - far}.0, {middle + far}.0])",
         f"new = torch.tensor([{new[0]}.0, {new[1]}.0])",
         f"source = {'new' if own else 'trained_on'}",
@@ -172,7 +174,7 @@ def ink_in_blocks(random: Random) -> Draft:
     for row in range(top, top + height):
         for column in range(left, left + width):
             inked[row // 4][column // 4] += 1
-    code = lines(
+    code = join_lines(
         "drawing = torch.zeros(8, 8, dtype=torch.int64)",
         f"drawing[{top}:{top + height}, {left}:{left + width}] = 1",
         "blocks = drawing.reshape(2, 4, 2, 4).sum((1, 3))",
@@ -197,7 +199,7 @@ def box_around_ink(random: Random) -> Draft:
     """Ask for the shape of the box around what is not zero."""
     rows, columns = sorted(random.sample(range(1, 9), 2)), sorted(random.sample(range(1, 9), 2))
     plus = random.choice([" + 1", " + 1", ""])
-    code = lines(
+    code = join_lines(
         "drawing = torch.zeros(10, 10)",
         f"drawing[{rows[0]}, {columns[1]}] = 1",
         f"drawing[{rows[1]}, {columns[0]}] = 1",
@@ -219,7 +221,7 @@ def labels_of_copies(random: Random) -> Draft:
     a, b, c = random.sample(range(10), 3)
     count, place = random.choice([2, 3, 4]), random.choice([1, 2, 4, 5])
     how = random.choice(["repeat", "repeat", "repeat_interleave"])
-    code = lines(
+    code = join_lines(
         "pictures = torch.zeros(3, 1, 8, 8)",
         f"labels = torch.tensor([{a}, {b}, {c}])",
         f"copies = pictures.repeat({count}, 1, 1, 1)",
@@ -249,7 +251,7 @@ def shifted_copy(random: Random) -> Draft:
             ("roll(1, dims=0)", "the rows change places"),
         ]
     )
-    code = lines(f"picture = torch.tensor([[{a}, {b}, {c}], [{d}, 0, 0]])", f"copy = picture.{call}")
+    code = join_lines(f"picture = torch.tensor([[{a}, {b}, {c}], [{d}, 0, 0]])", f"copy = picture.{call}")
     wrong = [
         ([a, b, c], [a, b, c]),
         ([c, a, b], [a, b, c]),
@@ -268,7 +270,7 @@ def resumed_with_momentum(random: Random) -> Draft:
     """Ask where a run goes on with and without the optimizer's velocity."""
     start, k, momentum = random.randint(20, 40), random.choice([2, 4, 6]), 0.5
     restored = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         f"w = nn.Parameter(torch.tensor({start}.0))",
         f"first = torch.optim.SGD([w], lr=1.0, momentum={momentum})",
         f"({k} * w).backward()",
@@ -294,7 +296,7 @@ def what_an_optimizer_remembers(random: Random) -> Draft:
     a, b = random.sample(range(2, 9), 2)
     bias, stepped = random.random() < 0.6, random.random() < 0.7
     optimizer = random.choice(["Adam(model.parameters())", "SGD(model.parameters(), lr=0.1, momentum=0.9)"])
-    code = lines(
+    code = join_lines(
         f"model = nn.Linear({a}, {b}{'' if bias else ', bias=False'})",
         f"optimizer = torch.optim.{optimizer}",
         f"model(torch.ones(1, {a})).sum().backward()",
@@ -314,7 +316,7 @@ def state_that_moves_on(random: Random) -> Draft:
     """Ask what a saved state of an optimizer holds after one more step."""
     k = random.randint(2, 9)
     copied = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         "import copy",
         "w = nn.Parameter(torch.tensor(1.0))",
         "optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.5)",
@@ -338,7 +340,7 @@ def rate_of_a_resumed_run(random: Random) -> Draft:
     """Ask which learning rate a new optimizer has after it has loaded a state."""
     old, new = random.choice([0.5, 0.1, 0.04, 0.6, 0.8]), random.choice([0.2, 0.01, 0.03, 0.7])
     loaded = random.random() < 0.6
-    code = lines(
+    code = join_lines(
         "w = nn.Parameter(torch.tensor(1.0))",
         f"first = torch.optim.SGD([w], lr={old})",
         f'first.param_groups[0]["lr"] = {old / 2}',
@@ -359,7 +361,7 @@ def steps_that_adam_counts(random: Random) -> Draft:
     """Ask how many steps Adam has counted after a run was resumed."""
     before, after = random.sample(range(2, 9), 2)
     loaded = random.random() < 0.6
-    code = lines(
+    code = join_lines(
         "w = nn.Parameter(torch.tensor(1.0))",
         "first, second = torch.optim.Adam([w]), torch.optim.Adam([w])",
         "w.grad = torch.tensor(1.0)",
@@ -385,7 +387,7 @@ def order_after_resuming(random: Random) -> Draft:
     back, word = random.choice(
         [("order.set_state(state)", "state"), (f"order.manual_seed({seed})", "seed"), ("torch.manual_seed(0)", "other")]
     )
-    code = lines(
+    code = join_lines(
         f"order = torch.Generator().manual_seed({seed})",
         "one = torch.randperm(20, generator=order)",
         "state = order.get_state()",
@@ -409,7 +411,7 @@ def patience_after_resuming(random: Random) -> Draft:
     kept = random.random() < 0.5
     later = [best + each for each in random.choice([(4, 5, 6, 7), (4, 3, 6, 7), (4, 6, 5, 7)])]
     losses = [best + 5, best, best + 2, *later]
-    code = lines(
+    code = join_lines(
         f"losses = {losses}",
         f"best, waited = {f'{best}, 1' if kept else 'math.inf, 0'}  # after epochs 0, 1 and 2",
         f"for epoch in range(3, {len(losses)}):",
@@ -434,7 +436,9 @@ def mean_of_unequal_batches(random: Random) -> Draft:
     d = random.choice([each for each in range(1, 20) if 3 * each != a + b + c])
     by_batches = random.random() < 0.4
     expression = "(three.mean() + single.mean()) / 2" if by_batches else "(three.sum() + single.sum()) / 4"
-    code = lines(f"three, single = torch.tensor([{a}.0, {b}.0, {c}.0]), torch.tensor([{d}.0])", f"loss = {expression}")
+    code = join_lines(
+        f"three, single = torch.tensor([{a}.0, {b}.0, {c}.0]), torch.tensor([{d}.0])", f"loss = {expression}"
+    )
     each, means = (a + b + c + d) / 4, ((a + b + c) / 3 + d) / 2
     because = (
         f"The mean of the means counts {d} as much as the three others together: {RIGHT}, and not {each:g}."
@@ -451,7 +455,7 @@ def gradient_of_a_group(random: Random) -> Draft:
     a, b = random.sample(range(1, 20), 2)
     c = random.choice([each for each in range(1, 20) if 2 * each != a + b])
     divided = random.choice(["batch.sum() / 3", "batch.mean() / 2", "batch.mean()"])
-    code = lines(
+    code = join_lines(
         "w = torch.tensor(1.0, requires_grad=True)",
         f"for batch in (torch.tensor([{a}.0, {b}.0]), torch.tensor([{c}.0])):",
         f"    (w * {divided}).backward()",
@@ -470,7 +474,7 @@ def gradient_of_a_group(random: Random) -> Draft:
 def steps_and_last_group(random: Random) -> Draft:
     """Ask how many steps the groups of an epoch make, and how many examples the last has."""
     count, size, group = random.randint(30, 60), random.choice([8, 10]), random.choice([2, 3])
-    code = lines(
+    code = join_lines(
         f"batches = torch.zeros({count}, 1).split({size})",
         f"groups = [batches[first : first + {group}] for first in range(0, len(batches), {group})]",
         "last = sum(len(batch) for batch in groups[-1])",
@@ -496,7 +500,7 @@ def loss_of_an_epoch(random: Random) -> Draft:
     size, small = random.choice([(4, 2), (8, 2), (6, 3), (10, 5)])
     first, last = random.sample(range(1, 12), 2)
     weighted = random.random() < 0.6
-    code = lines(
+    code = join_lines(
         f"batches = [({size}, {first}.0), ({size}, {first}.0), ({small}, {last}.0)]  # examples, mean loss",
         "examples = sum(count for count, _ in batches)",
         "loss = sum(mean * count for count, mean in batches) / examples"
@@ -518,7 +522,7 @@ def first_loss_of_classes(random: Random) -> Draft:
     """Ask for the cross-entropy of a model that knows nothing."""
     n, k = random.choice([20, 50, 100]), random.choice([3, 4, 5, 10, 20, 100])
     same = random.choice([0, 0, 1, 5])
-    code = lines(f"logits = torch.full(({n}, {k}), {same}.0)", f"labels = torch.arange({n}) % {k}")
+    code = join_lines(f"logits = torch.full(({n}, {k}), {same}.0)", f"labels = torch.arange({n}) % {k}")
     because = (
         f"Equal logits, 0 or not, give each of the {k} classes the probability 1 / {k}, and -log(1 / {k}) = {RIGHT}."
     )
@@ -538,7 +542,7 @@ def first_loss_of_yes_or_no(random: Random) -> Draft:
             (f"F.mse_loss(torch.zeros({n}), yes.float())", False),
         ]
     )
-    code = lines(f"yes = torch.arange({n}) % 2", f"loss = {form}")
+    code = join_lines(f"yes = torch.arange({n}) % 2", f"loss = {form}")
     because = (
         f"A logit of 0 says one half to both answers, and -log(1 / 2) = {RIGHT}."
         if two
@@ -552,7 +556,7 @@ def first_loss_of_a_number(random: Random) -> Draft:
     """Ask for the first squared error of a model that says 0, with and without standardizing."""
     middle, far = random.randint(10, 60), random.choice([2, 4, 10])
     standardized = random.random() < 0.5
-    code = lines(
+    code = join_lines(
         f"prices = torch.tensor([{middle - far}.0, {middle + far}.0])",
         *(["prices = (prices - prices.mean()) / prices.std(correction=0)"] if standardized else []),
         "loss = F.mse_loss(torch.zeros(2), prices)",
@@ -572,7 +576,9 @@ def first_loss_of_large_logits(random: Random) -> Draft:
     sure, k = random.choice([12, 15, 20, 30]), random.choice([3, 4])
     is_right = random.random() < 0.4
     logits = [f"{sure}.0", *["0.0"] * (k - 1)]
-    code = lines(f"logits = torch.tensor([[{', '.join(logits)}]])", f"label = torch.tensor([{0 if is_right else 1}])")
+    code = join_lines(
+        f"logits = torch.tensor([[{', '.join(logits)}]])", f"label = torch.tensor([{0 if is_right else 1}])"
+    )
     because = (
         f"The largest logit is that of the label, {sure} above the others, so the loss is nearly 0: {RIGHT}."
         if is_right
@@ -588,7 +594,7 @@ def floor_of_softmax_twice(random: Random) -> Draft:
     """Ask for the lowest cross-entropy that probabilities in place of logits can reach."""
     k, label = random.choice([3, 5, 10, 20]), random.randint(0, 2)
     scale = random.choice([1, 1, 50])
-    code = lines(
+    code = join_lines(
         f"certain = F.one_hot(torch.tensor([{label}]), {k}).float()",
         f"loss = F.cross_entropy({'' if scale == 1 else f'{scale} * '}certain, torch.tensor([{label}]))",
     )

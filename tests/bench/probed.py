@@ -13,7 +13,7 @@ from autograder.grading import class_grading
 from autograder.grading.assignment import read_assignment
 from autograder.grading.grade_submission import plan_submission
 from autograder.grading.prepared_grader import grader_of
-from autograder.sandbox.execution.choose_runner import warm_modules
+from autograder.sandbox.execution.choose_runner import loaded_slow_modules
 from autograder.sandbox.execution.run_specification import CellStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
 from autograder.submission.read_submission import submission_from_files
@@ -31,7 +31,7 @@ def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) 
     ]
     programs = [plan_submission(submission, made.judge, seed).program for submission in read]
     chapter = PreparedChapter(programs[0].ground)
-    for name in warm_modules():  # an answer's time does not include imports
+    for name in loaded_slow_modules():  # an answer's time does not include imports
         importlib.import_module(name)
     return [_in_a_fork(chapter, each) for each in programs]
 

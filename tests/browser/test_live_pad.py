@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from torch import Tensor
 
 from autograder.authoring.site.live_drawing_pad import render_live_pad
-from explorers.drawing_pad_state import BRUSHES, PenStroke, drawing_of
+from explorers.drawing_pad_state import BRUSHES, PenStroke, rasterize_strokes
 from tests.browser.accessible import nameless_controls
 from tests.browser.lab import keep_picture
 from tests.small_chapter import PROJECT
@@ -109,7 +109,7 @@ def test_strokes_blacken_the_same_pixels(page: Page) -> None:
     for count in (1, 2, 2, 5, 40):
         points = tuple((round(chance.uniform(-3, 35), 2), round(chance.uniform(-3, 35), 2)) for _ in range(count))
         width = chance.choice(list(BRUSHES.values()))
-        inked: Tensor = drawing_of((PenStroke("a", points, width),))
+        inked: Tensor = rasterize_strokes((PenStroke("a", points, width),))
         assert inked.flatten().int().tolist() == page.evaluate(INK, [{"points": points, "width": width}])
 
 

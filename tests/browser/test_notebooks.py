@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.chapter_rules import RESERVED
+from autograder.course.lint_chapter import RESERVED
 from tests.asked import NIGHT, by_night
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in

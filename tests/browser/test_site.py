@@ -15,7 +15,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from tests.asked import NIGHT, by_night
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.hosted import hosted
@@ -82,7 +82,7 @@ def read_by_the_site() -> str:
     listing = ["git", "ls-files", "-co", "--exclude-standard", "--", ".", ":!tests"]
     names = [name for name in said(*listing).splitlines() if (PROJECT / name).is_file()]
     hashes = said("git", "hash-object", "--stdin-paths", asked="\n".join(names))  # this process opens no bank
-    return digest_of(sys.version, version("torch"), version("sphinx"), version("matplotlib"), *names, hashes)
+    return sha256_of_texts(sys.version, version("torch"), version("sphinx"), version("matplotlib"), *names, hashes)
 
 
 def said(*command: str, asked: str = "") -> str:

@@ -17,7 +17,7 @@ from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.live_drawing_pad import live_pad
-from autograder.authoring.site.page_values import Filler, chapters_shown
+from autograder.authoring.site.page_values import Filler, chapters_used_on_page
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.notebook import progress_log
@@ -59,7 +59,7 @@ def _gather(project: Path, source: Path, cache: Path, chapters: Collection[str])
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
     solutions = sorted((project / "solutions").glob("*.ipynb"))
-    shown = chapters_shown("".join((source / page).read_text(encoding="utf-8") for page in _FILLED))
+    shown = chapters_used_on_page("".join((source / page).read_text(encoding="utf-8") for page in _FILLED))
     asked = {*chapters, *shown} if chapters else {each.stem for each in solutions}
     ran = execute_chapters(solutions, project / "course", cache, asked)
     for path in source.glob("*.md"):

@@ -12,8 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.authoring.chapter_notebooks import MINE
 from autograder.authoring.site.heading_levels import fit_headings
-from autograder.course.chapter_rules import RESERVED
 from autograder.course.course import current_course
+from autograder.course.lint_chapter import RESERVED
 from autograder.errors import WorkFailed
 
 _STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # an explorer's style sheet, which every page already has

@@ -54,7 +54,7 @@ def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
     """Make and grade the class, and return the notebook of its report; remove the class afterwards."""
     # All answers are the course's own code, so a machine without a sandbox may run them unconfined.
     unconfined = confinement_problem() is not None
-    empty = example_class.empty_folder(folder)
+    empty = example_class.recreate_folder(folder)
     made = example_class.run_example_class(project, empty, stem, pages=(), ids=student_ids, unconfined=unconfined)
     if made.failures:
         student, reason = next(iter(made.failures.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autograder.authoring.site.short_figures import shorter
+from autograder.authoring.site.minify_figures import shorter
 from autograder.notebook.html_markup import Html, tag
 
 _FIGURE = re.compile(

@@ -19,10 +19,10 @@ from autograder.authoring.run_lesson_until import run_lesson_until
 from autograder.authoring.site import network_weights
 from autograder.authoring.site.executed_chapters import chapter_digest
 from autograder.course.course_location import chapter_path
-from autograder.files import digest_of, write_all
+from autograder.files import sha256_of_texts, write_all
 from autograder.notebook.html_markup import Html, tag
 from explorers.drawing_pad_rendering import bars, in_words, shades
-from explorers.drawing_pad_state import BRUSHES, MOST_POINTS, PenStroke, drawing_of
+from explorers.drawing_pad_state import BRUSHES, MOST_POINTS, PenStroke, rasterize_strokes
 from explorers.drawing_pad_widget import HOW
 from explorers.run_model_on_drawing import DOT, EMPTY, SMALL, DigitPrediction, predict_drawing
 from explorers.synthetic_digits import SIDE, strokes_of
@@ -39,8 +39,10 @@ def live_pad(project: Path, cache: Path, stem: str, cell: str, model: str, prepa
     `model` and `prepare`, a function from a drawing (32, 32) to an input (8, 8), are variables of the lesson. `digit`
     is the sample that the pad shows at first. Raises KeyError for what the lesson lacks.
     """
-    digest = digest_of(chapter_digest(project / "solutions" / f"{stem}.ipynb", project / "course"), *_own_sources())
-    kept = cache / f"pad-{digest_of(digest, cell, model, prepare, digit)[:16]}.html"
+    digest = sha256_of_texts(
+        chapter_digest(project / "solutions" / f"{stem}.ipynb", project / "course"), *_own_sources()
+    )
+    kept = cache / f"pad-{sha256_of_texts(digest, cell, model, prepare, digit)[:16]}.html"
     if not kept.is_file():
         matplotlib.use("agg")  # a lesson's plots would open windows
         lesson = run_lesson_until(chapter_path(project / "course", stem), cell)
@@ -62,7 +64,7 @@ def render_live_pad(lesson: Mapping[str, Any], model: str, prepare: str, digit: 
         scores: Tensor = network(picture[None, None] / _LARGEST)
         return scores[0].softmax(0)
 
-    return _markup(layers, strokes, predict_drawing(drawing_of(strokes), predict, lesson[prepare]))
+    return _markup(layers, strokes, predict_drawing(rasterize_strokes(strokes), predict, lesson[prepare]))
 
 
 def sample_strokes(digit: int) -> tuple[PenStroke, ...]:

@@ -41,7 +41,7 @@ _SPACES = re.compile(r"\s+")
 _GITHUB = "https://github.com/"
 
 
-def chapters_shown(text: str) -> set[str]:
+def chapters_used_on_page(text: str) -> set[str]:
     """Return the stems of the chapters whose outputs stand on a page with these marks."""
     return {found["about"].split()[0] for found in _ASKED.finditer(text) if found["word"] in _RUN}
 

@@ -52,14 +52,14 @@ def describe_containers(value: Any, known: object = None) -> Plain:
     return "the very object that was given" if known is not None and value is known else see(value)
 
 
-def nested_containers(value: Any) -> list[Any]:
+def find_lists_and_dicts(value: Any) -> list[Any]:
     """Return the lists and dicts in an object, itself included; not the tuples, as all empty tuples are one object."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     own = [value] if isinstance(value, list | dict) else []
-    return own + [one for item in items for one in nested_containers(item)]
+    return own + [one for item in items for one in find_lists_and_dicts(item)]
 
 
-def module_elsewhere(module: nn.Module, x: Tensor) -> Observation:
+def observe_module_on_meta(module: nn.Module, x: Tensor) -> Observation:
     """Observe a module on the CPU, and after `.to` on the meta device.
 
     Facets: `learned` (the number of trainable numbers), `here` and `elsewhere` (the result on the CPU and on the meta
@@ -124,7 +124,7 @@ def recorded_value_reads(answer: Answer) -> Iterator[list[str]]:
 
 
 @contextmanager
-def values_read_as_zero(answer: Answer) -> Iterator[None]:
+def patch_reads_to_zero(answer: Answer) -> Iterator[None]:
     """Let `.item()` and `float()` of every tensor return 0.0 while the block runs, on the meta device too.
 
     So an answer that reads values can be observed there in all other respects.

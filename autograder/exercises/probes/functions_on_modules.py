@@ -19,16 +19,16 @@ from torch.nn.modules import module as registry
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, copy_of, see, see_without_grad
+from autograder.exercises.probe import Answer, changed_names, copy_of, see, see_without_requires_grad
 from autograder.exercises.probes.random_results import with_fixed_seed
-from autograder.exercises.probes.sample_modules import sample_in_case, sample_module
+from autograder.exercises.probes.sample_modules import parse_sample_case, sample_module
 
 
 def on_sample(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(answer, module, *given, **options)`, with the case's sample module and arguments."""
 
     def look_at(answer: Answer, case: Case) -> Observation:
-        name, sizes, given = sample_in_case(case)
+        name, sizes, given = parse_sample_case(case)
         return look(answer, sample_module(name, *sizes), *given, **copy_of(case.kwargs))
 
     return with_fixed_seed(look_at)
@@ -39,7 +39,9 @@ def returns(told: Callable[[object], Plain] = see) -> Probe:
     return on_sample(lambda answer, module, *given, **options: {"returned": told(answer(module, *given, **options))})
 
 
-def makes(*, first: Callable[[nn.Module], object] | None = None, **facets: Callable[[nn.Module], Plain]) -> Probe:
+def module_after_call_probe(
+    *, first: Callable[[nn.Module], object] | None = None, **facets: Callable[[nn.Module], Plain]
+) -> Probe:
     """Make a probe of the module after the call: the value of each facet is computed from the module.
 
     `first` is called with the module before the answer is.
@@ -100,7 +102,7 @@ def named_tensors(module: nn.Module) -> dict[str, Tensor]:
 
 def tensor_values(named: Mapping[str, Tensor]) -> dict[str, Plain]:
     """Return the values of tensors as plain data, by name."""
-    return {str(name): see_without_grad(tensor) for name, tensor in named.items()}
+    return {str(name): see_without_requires_grad(tensor) for name, tensor in named.items()}
 
 
 def requires_grad_flags(module: nn.Module) -> dict[str, Plain]:
@@ -130,6 +132,6 @@ def changed_tensors(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> 
     return [name for name in before if not torch.equal(before[name], now[name])]
 
 
-def replaced_objects(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
+def rebound_tensor_names(before: Mapping[str, Tensor], now: Mapping[str, Tensor]) -> list[str]:
     """Return the names that no longer refer to the same tensor object."""
     return [name for name in before if now.get(name) is not before[name]]

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
 
 Function = Callable[[Tensor], Tensor]
 OLD_GRAD = 7.0  # every entry of a .grad that was there before the call
@@ -30,7 +30,7 @@ def tensor_state(tensor: Tensor) -> dict[str, Plain]:
     """Return everything that a function could change about a tensor: values, requires_grad, leaf, .grad."""
     grad = None if not tensor.is_leaf or tensor.grad is None else see(tensor.grad.detach())
     return {
-        "values": see_without_grad(tensor),
+        "values": see_without_requires_grad(tensor),
         "requires_grad": tensor.requires_grad,
         "leaf": tensor.is_leaf,
         ".grad": grad,
@@ -68,10 +68,10 @@ def on_tensors(
         before = [tensor_state(tensor) for tensor in tensors]
         result = answer(*args, **case.kwargs)
         return {
-            "returned": see_without_grad(result),
+            "returned": see_without_requires_grad(result),
             "tracked": is_tracked(result),
             "left": [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, tensors, strict=True)],
-            "again": [see_without_grad(answer(*args, **case.kwargs)) for _ in range(times - 1)],
+            "again": [see_without_requires_grad(answer(*args, **case.kwargs)) for _ in range(times - 1)],
         }
 
     return catching_errors(look, *kept)

@@ -40,7 +40,7 @@ def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 @catching_errors
-def copy_and_view(answer: Answer, case: Case) -> Observation:
+def observe_copy_and_view(answer: Answer, case: Case) -> Observation:
     """Observe an answer that returns a copy of a part of `x` and a view of another part; `x` is changed afterwards.
 
     Facets: `returned` (both), `inputs` (whether the answer itself changed `x`), `copy_follows` and `view_follows`

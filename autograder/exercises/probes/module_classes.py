@@ -20,7 +20,14 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, changed_inputs, copy_of, see, see_without_grad, see_without_values
+from autograder.exercises.probe import (
+    Answer,
+    changed_inputs,
+    copy_of,
+    see,
+    see_without_requires_grad,
+    see_without_values,
+)
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.probes.tensor_functions import weighted_sum
@@ -60,11 +67,11 @@ def on_new(look: Callable[..., Observation]) -> Probe:
 # --- what a module computes
 
 
-returns = on_new(lambda module, x, *_: {"returned": see_without_grad(module(x))})
+returns = on_new(lambda module, x, *_: {"returned": see_without_requires_grad(module(x))})
 gives_shape = on_new(lambda module, x, *_: {"returned": see_without_values(module(x))})
 
 
-def known_weights(
+def result_with_known_weights(
     *names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False
 ) -> Probe:
     """Make a probe of a module's result (`returned`), after known numbers were written into some attributes.
@@ -87,9 +94,9 @@ def known_weights(
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
             seen |= {"cut_off": _cut_off(module, result)} if learns else {}
             if not twice:
-                return seen | {"returned": see_without_grad(result)}
+                return seen | {"returned": see_without_requires_grad(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            returned = see_without_grad(result) if repeats else "another result in each call"
+            returned = see_without_requires_grad(result) if repeats else "another result in each call"
             return seen | {"repeats": repeats, "returned": returned}
 
     return with_fixed_seed(look)
@@ -137,7 +144,10 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
     args, given = copy_of(case.args), copy_of(case.kwargs)
     module = construct_module(answer, *args)
     module(given["x"])
-    return {"inputs": changed_inputs(case, args, given), "again": see_without_grad(module(copy_of(case.kwargs["x"])))}
+    return {
+        "inputs": changed_inputs(case, args, given),
+        "again": see_without_requires_grad(module(copy_of(case.kwargs["x"]))),
+    }
 
 
 # --- what it registers
@@ -171,8 +181,11 @@ def registers(*names: str) -> Probe:
             return seen | {"loaded": None, "copied": None, "as_float64": None}
         other, _ = new_module_and_input(answer, case)
         other.load_state_dict(module.state_dict())
-        seen |= {"loaded": see_without_grad(other(x)), "copied": see_without_grad(copy.deepcopy(module)(x))}
-        return seen | {"as_float64": see_without_grad(module.to(torch.float64)(x.double()))}
+        seen |= {
+            "loaded": see_without_requires_grad(other(x)),
+            "copied": see_without_requires_grad(copy.deepcopy(module)(x)),
+        }
+        return seen | {"as_float64": see_without_requires_grad(module.to(torch.float64)(x.double()))}
 
     return with_fixed_seed(look)
 

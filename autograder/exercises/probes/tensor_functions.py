@@ -75,7 +75,9 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
     return catching_errors(look)
 
 
-def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu") -> Probe:
+def returned_dict_entries(
+    *keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu"
+) -> Probe:
     """Make a probe of some entries of a returned dict (`returned`); a NumPy number counts as a Python number.
 
     For the entries in `floats`, 256 counts as 256.0. With `tracked`, the first argument requires grad; with `device`,

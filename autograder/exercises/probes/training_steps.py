@@ -21,7 +21,7 @@ from autograder.exercises.probe import (
     copy_of,
     see,
     see_number,
-    see_without_grad,
+    see_without_requires_grad,
 )
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
@@ -64,7 +64,7 @@ def before_each_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
         handle.remove()
 
 
-def held_by(model: nn.Module) -> dict[str, Plain]:
+def model_values(model: nn.Module) -> dict[str, Plain]:
     """Return the values of all parameters and buffers, by name."""
     return tensor_values(model.state_dict())
 
@@ -113,7 +113,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
                 _warm_up(model, optimizer, x + 1.0, y)
             calls, arrived = at_each_call(model), at_each_gradient(model)
             result = answer(model, optimizer, criterion, x, y)
-        seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
+        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"modes": _in_training(model), "forwards": len(calls)}
         seen |= {
             "rounded": are_rounded([result]),
@@ -123,7 +123,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         }
         if "later" in kept:
             answer(model, optimizer, criterion, x - 1.0, y)
-            seen["later"] = held_by(model)
+            seen["later"] = model_values(model)
         return seen
 
     return catching_errors(look, *kept)
@@ -210,7 +210,7 @@ def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole"
 
 def _contents(model: nn.Module) -> dict[str, Plain]:
     flags = {name: parameter.requires_grad for name, parameter in model.named_parameters()}
-    seen = {"parameters or buffers": held_by(model), "gradients": grads_of(model), "requires_grad": flags}
+    seen = {"parameters or buffers": model_values(model), "gradients": grads_of(model), "requires_grad": flags}
     return seen | {"torch.is_grad_enabled()": torch.is_grad_enabled()}
 
 
@@ -267,7 +267,7 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
     return catching_errors(look, *kept)
 
 
-def shared_optimizer_state(*, generator: bool = False) -> Probe:
+def two_optimizers_in_turn(*, generator: bool = False) -> Probe:
     """Make a probe of two optimizers that step in turn, with the facet `path` of both.
 
     It reveals state that the instances of the class share, because the tensors of the second are half as large.
@@ -291,4 +291,4 @@ def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> P
         else:
             param.grad.copy_(grad)  # the same `.grad` tensor in every step, as torch has it
     optimizer.step()
-    return [see_without_grad(param) for param in params]
+    return [see_without_requires_grad(param) for param in params]

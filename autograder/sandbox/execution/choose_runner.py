@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.notebook_runner import NotebookToRun, run_cells
-from autograder.sandbox.execution.run_specification import LIMITS, AssignmentSetup, Children, Limits, Program, Runner
+from autograder.sandbox.execution.run_specification import LIMITS, Children, Limits, Program, Runner, SharedSetup
 from autograder.sandbox.require_confinement import check_confinement
 
 # Packages that answers use and that are slow to import.
@@ -30,7 +30,7 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
     """
     from autograder.sandbox.execution.submission_runner import run_program  # imports torch
 
-    return partial(run_program, children=_children(course, unconfined, warm_modules))
+    return partial(run_program, children=_children(course, unconfined, loaded_slow_modules))
 
 
 NotebookRunner = Callable[[NotebookToRun, Limits], dict[int, list[Output]]]
@@ -47,7 +47,7 @@ def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]
 
 def check_fork_server(course: Path) -> None:
     """Start a fork server and one confined child for this course, and end them; raises WorkFailed if that fails."""
-    ground = AssignmentSetup(str(course.resolve()), (), "import torch", whole=True)
+    ground = SharedSetup(str(course.resolve()), (), "import torch", whole=True)
     with _children(course, False, tuple)(Program(ground, (), {}), LIMITS):
         pass
 
@@ -62,7 +62,7 @@ def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, .
     return ForkServerPool(modules, (course.resolve(), *HIDDEN_FOLDERS))
 
 
-def warm_modules() -> tuple[str, ...]:
+def loaded_slow_modules() -> tuple[str, ...]:
     """Return the modules of slow packages that this process has imported.
 
     Once the worked solutions have run here, these are the modules that answers are likely to need.

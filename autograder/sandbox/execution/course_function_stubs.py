@@ -13,7 +13,7 @@ def say_nothing(*_args: object, **_kwargs: object) -> None:
     """Do nothing, in place of functions whose output is for a reader."""
 
 
-def lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
+def use_lesson_function(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
     """Return the lesson's own version, in place of `mine`, so that no answer's points depend on another answer."""
     return otherwise
 
@@ -26,7 +26,7 @@ STUBS: dict[str, Callable[..., Any]] = {
     "hunt": say_nothing,
     "keep_in_drive": say_nothing,
     "mend": say_nothing,
-    "mine": lesson_version,
+    "mine": use_lesson_function,
     "progress": say_nothing,
     "review": say_nothing,
 }

@@ -34,7 +34,7 @@ from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.sandbox.choose_wall import choose_wall
 from autograder.sandbox.execution.preload_chapter import preload_chapter
-from autograder.sandbox.execution.run_specification import AssignmentSetup
+from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedShell
 from autograder.sandbox.linux_calls import use_large_pages
 from autograder.sandbox.namespace_confinement import Confinement, Quota
@@ -73,14 +73,14 @@ def _warm_up(ready: PreparedChapter | PreparedShell, modules: list[str]) -> None
     gc.freeze()
 
 
-def _room(ground: AssignmentSetup, hidden: list[str]) -> RootFilesystem:
+def _room(ground: SharedSetup, hidden: list[str]) -> RootFilesystem:
     package = Path(__file__).resolve().parents[2]
     return RootFilesystem.of_this_python(
         package, *readable_by_answers(Path(ground.course)), hidden=tuple(map(Path, hidden))
     )
 
 
-def _lessons(ground: AssignmentSetup) -> list[Path]:
+def _lessons(ground: SharedSetup) -> list[Path]:
     """Return the course's modules that lessons import, without its exercises, which are imported before any fork."""
     return [path for path in readable_by_answers(Path(ground.course)) if path.name != EXERCISES]
 
@@ -171,7 +171,7 @@ class ForkServer:
 
     def _prepare(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
         """Prepare the chapters that a grader's programs need, and return the reply. All graders need the same ones."""
-        ground = AssignmentSetup(**start["ground"])
+        ground = SharedSetup(**start["ground"])
         try:
             if self._ready is None:
                 self._ready = preload_chapter(ground)

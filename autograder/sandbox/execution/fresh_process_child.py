@@ -13,7 +13,7 @@ import sys
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, Frame, receive_frame, redirect_to_null, send_frame
 from autograder.sandbox.execution.preload_chapter import preload_chapter
-from autograder.sandbox.execution.run_specification import AssignmentSetup
+from autograder.sandbox.execution.run_specification import SharedSetup
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     if frame is None:
         return
     try:
-        ready = preload_chapter(AssignmentSetup(**frame.head))
+        ready = preload_chapter(SharedSetup(**frame.head))
     except WorkFailed as error:
         send_frame(sink, Frame({"problem": str(error)}))
     else:

@@ -26,12 +26,12 @@ from autograder.sandbox.execution.cell_outputs import (
 from autograder.sandbox.execution.data_file_transfer import pack_files
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
-    AssignmentSetup,
     CellStep,
-    Child,
     Children,
     Limits,
+    PreparedChild,
     Program,
+    SharedSetup,
 )
 from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
 from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
@@ -52,7 +52,7 @@ class NotebookToRun:
     `seconds` is the CPU time that each cell may use.
     """
 
-    ground: AssignmentSetup
+    ground: SharedSetup
     cells: Sequence[str | None]
     seed: int
     seconds: float
@@ -108,12 +108,12 @@ def _first_frame(run: NotebookToRun) -> Frame:
     return Frame({"seed": run.seed, "files": listed}, data)
 
 
-def _send(child: Child, frame: Frame, limits: Limits) -> None:
+def _send(child: PreparedChild, frame: Frame, limits: Limits) -> None:
     send_frame(child.to, frame, time.monotonic() + limits.start_seconds)
 
 
 def _outputs(
-    child: Child, place: int, run: NotebookToRun, patience: WaitingTime, limits: Limits
+    child: PreparedChild, place: int, run: NotebookToRun, patience: WaitingTime, limits: Limits
 ) -> tuple[list[Output], bool]:
     """Run one cell; return its outputs, and whether the process can run further cells."""
     begun = time.monotonic()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.execution.course_function_stubs import STUBS
-from autograder.sandbox.execution.run_specification import AssignmentSetup
+from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedShell
 
 if TYPE_CHECKING:
     from autograder.sandbox.execution.submission_child import PreparedChapter
 
 
-def preload_chapter(ground: AssignmentSetup) -> PreparedChapter | PreparedShell:
+def preload_chapter(ground: SharedSetup) -> PreparedChapter | PreparedShell:
     """Import the exercises and run the setup cell; return the object whose `serve` runs programs or whole notebooks.
 
     Raises WorkFailed if the setup cell fails.

@@ -11,11 +11,11 @@ from random import Random
 from typing import Any
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import judge
+from autograder.diagnosis.judge_answer import judge
 from autograder.errors import DamagedData
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
-from autograder.questions.own_code_questions import own_code_questions, repeatable_questions
+from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.student_program import NoQuestions
@@ -40,7 +40,7 @@ def ask_about(
             raise NoQuestions("it does not pass its check here")
         about = exercise, key, text, called, names
         if isinstance(draw, int):
-            found = repeatable_questions(*about, draw)
+            found = deterministic_questions(*about, draw)
         else:
             found = own_code_questions(*about, Random(draw), limit_seconds(ASKED_SECONDS), MOST_QUESTIONS)
     except NoQuestions as reason:

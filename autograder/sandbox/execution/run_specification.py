@@ -69,7 +69,7 @@ Step = StatementsStep | CellStep | ProbeStep
 
 
 @dataclass(frozen=True)
-class AssignmentSetup:
+class SharedSetup:
     """What all programs of an assignment share: the course's folder, the chapters with its exercises, the setup cell.
 
     With `whole`, whole notebooks are run from top to bottom, and no exercise is probed. With `asks`, programs may have
@@ -90,7 +90,7 @@ class Program:
     `cases` are the cases of each exercise, and `files` the data files in the working folder, by relative path.
     """
 
-    ground: AssignmentSetup
+    ground: SharedSetup
     steps: tuple[Step, ...]
     cases: Mapping[str, tuple[Case, ...]]
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -144,7 +144,7 @@ class ExerciseOutcome:
     later: ExerciseOutcome | None = None
 
 
-class Child(Protocol):
+class PreparedChild(Protocol):
     """A process that has prepared the chapter and waits for a program at `to`; its frames arrive from `source`."""
 
     @property
@@ -166,7 +166,7 @@ class Child(Protocol):
         """Return the wait status of the process, as os.waitpid does; None if it still runs after `within` seconds."""
 
 
-Children = Callable[[Program, Limits], AbstractContextManager[Child]]
+Children = Callable[[Program, Limits], AbstractContextManager[PreparedChild]]
 Runner = Callable[[Program, Limits], dict[str, ExerciseOutcome]]
 
 LIMITS = Limits()

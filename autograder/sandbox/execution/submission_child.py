@@ -27,7 +27,7 @@ from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
 from autograder.sandbox.execution.questions_about_answer import ask_about
-from autograder.sandbox.execution.run_specification import AssignmentSetup
+from autograder.sandbox.execution.run_specification import SharedSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.
 _IGNORED_MAGICS = frozenset(
@@ -91,7 +91,7 @@ class PreparedChapter:
     Raises WorkFailed if the setup cell fails: it is the course's own, so no student is to blame.
     """
 
-    def __init__(self, ground: AssignmentSetup) -> None:
+    def __init__(self, ground: SharedSetup) -> None:
         torch.set_num_threads(1)
         course = course_in(Path(ground.course))
         found = (each for stem in ground.chapters for each in course.exercises(stem))

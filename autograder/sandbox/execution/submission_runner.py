@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from autograder.cpu_time_limit import SECONDS, OutOfBudget, time_budget
 from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.observation import ExceptionSnapshot, replace_surrogates
+from autograder.message_cpu_limit import SECONDS, OutOfBudget, time_budget
 from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive_frame, send_frame
 from autograder.sandbox.execution import data_file_transfer
 from autograder.sandbox.execution.decoded_observation_cache import ObservationCache
@@ -22,10 +22,10 @@ from autograder.sandbox.execution.packed_cases import pack_cases
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     CellStep,
-    Child,
     Children,
     ExerciseOutcome,
     Limits,
+    PreparedChild,
     ProbeStep,
     Program,
     QuestionStep,
@@ -138,7 +138,7 @@ def _with_cell(called: str, outcome: ExerciseOutcome, cell: ExerciseOutcome | No
 class _StepProcess:
     """A child process that runs steps: sends the steps to it, and reads the outcomes one by one."""
 
-    def __init__(self, child: Child, limits: Limits, patience: WaitingTime) -> None:
+    def __init__(self, child: PreparedChild, limits: Limits, patience: WaitingTime) -> None:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 

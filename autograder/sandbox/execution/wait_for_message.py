@@ -8,7 +8,7 @@ import signal
 import time
 from dataclasses import dataclass
 
-from autograder.sandbox.execution.run_specification import Child
+from autograder.sandbox.execution.run_specification import PreparedChild
 
 ENDED = "the code ended the Python process"
 PIPE_CLOSED = "the code closed the line to the grader"
@@ -24,7 +24,7 @@ class WaitingTime:
     seconds: float
 
 
-def wait_for(child: Child, seconds: float, patience: WaitingTime) -> None:
+def wait_for(child: PreparedChild, seconds: float, patience: WaitingTime) -> None:
     """Wait until the child sends something.
 
     Raises TimeoutError once the child has used `seconds` of CPU time, or after several times as much elapsed time. CPU
@@ -41,12 +41,12 @@ def wait_for(child: Child, seconds: float, patience: WaitingTime) -> None:
     raise TimeoutError
 
 
-def _has_message(child: Child, within: float) -> bool:
+def _has_message(child: PreparedChild, within: float) -> bool:
     """Return whether the child sends something, or closes its pipe, within `within` seconds."""
     return bool(select.select([child.source], [], [], max(0.0, within))[0])
 
 
-def how_it_ended(child: Child) -> tuple[str, str]:
+def how_it_ended(child: PreparedChild) -> tuple[str, str]:
     """Return how a child that has closed its pipe ended: the name of an error, and a sentence about it."""
     status = child.ended(within=5)
     if status is None:

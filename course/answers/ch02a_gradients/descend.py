@@ -3,7 +3,7 @@
 import torch
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.detached_losses import CUT_FROM_X
+from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X
 
 bank = AnswerBank("descend")
 

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.detached_losses import CUT
+from autograder.exercises.probes.wrongly_detached_loss import CUT
 
 bank = AnswerBank("house_prices")
 

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.detached_losses import CUT
+from autograder.exercises.probes.wrongly_detached_loss import CUT
 
 bank = AnswerBank("train_step_on")
 

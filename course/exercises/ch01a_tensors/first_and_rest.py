@@ -8,12 +8,12 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probe import select_facets
-from autograder.exercises.probes.memory_sharing import copy_and_view
+from autograder.exercises.probes.memory_sharing import observe_copy_and_view
 from autograder.exercises.seeded_draw import Draw
 
 rows = Requirement(
     "returns row 0 and the other rows",
-    select_facets(copy_and_view, "returned", "inputs"),
+    select_facets(observe_copy_and_view, "returned", "inputs"),
     tells={
         "returned:shape": "One of the two has another shape: the copy is a single row, (d,), and the view all rows "
         "behind it, (n - 1, d).",
@@ -23,7 +23,7 @@ rows = Requirement(
 )
 own_memory = Requirement(
     "puts the copy into memory of its own",
-    select_facets(copy_and_view, "copy_follows", "detached", "returned"),
+    select_facets(observe_copy_and_view, "copy_follows", "detached", "returned"),
     tells={
         "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
         "indexing, `contiguous` or `detach` gives may do.",
@@ -33,14 +33,14 @@ own_memory = Requirement(
 )
 shared_memory = Requirement(
     "keeps the view in the memory of x",
-    select_facets(copy_and_view, "view_follows", "returned"),
+    select_facets(observe_copy_and_view, "view_follows", "returned"),
     tells={"view_follows": "When `x` changes afterwards, your view stays as it was: it has memory of its own."},
     given=("returned",),
 )
 
 single_row = Requirement(
     "works for a single row, behind which none is left",
-    select_facets(copy_and_view, "returned", "inputs"),
+    select_facets(observe_copy_and_view, "returned", "inputs"),
     needs=(rows,),
 )
 

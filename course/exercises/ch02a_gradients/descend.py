@@ -9,10 +9,10 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_grad
-from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_requires_grad
 from autograder.exercises.probes.gradients import is_tracked
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, of_function, on_function
@@ -36,7 +36,7 @@ def steps_of(*kept: str) -> Probe:
 
         result = answer(f, x0, *rest, **case.kwargs)
         return {
-            "returned": see_without_grad(result),
+            "returned": see_without_requires_grad(result),
             "tracked": is_tracked(result),
             "on_leaves": all(leaves),
             "own_memory": isinstance(result, Tensor) and result.data_ptr() != x0.data_ptr(),
@@ -47,7 +47,7 @@ def steps_of(*kept: str) -> Probe:
 
 one_step = Requirement(
     "takes one step against the gradient",
-    with_cuts(with_second_call(on_function("returned")), chosen=True),
+    with_detached_loss_facet(with_second_call(on_function("returned")), chosen=True),
     tells=CUT_FROM_X
     | AFRESH
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},

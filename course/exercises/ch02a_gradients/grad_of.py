@@ -11,9 +11,9 @@ from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see_without_grad
-from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see_without_requires_grad
 from autograder.exercises.probes.gradients import fill_old_grads, tensor_state
+from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
@@ -30,8 +30,8 @@ def at_x_alone(answer: Answer, case: Case) -> Observation:
         places.append(is_at(at, x))
         return FUNCTIONS[name](at)
 
-    seen = see_without_grad(answer(f, x))
-    right = see_without_grad(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
+    seen = see_without_requires_grad(answer(f, x))
+    right = see_without_requires_grad(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
     return {"at_x": all(places) or first_difference(right, seen, Tolerance()) is None, "returned": seen}
 
 
@@ -43,7 +43,7 @@ def beside_a_weight(answer: Answer, case: Case) -> Observation:
     fill_old_grads(weight)
     before = tensor_state(weight)
     result = answer(lambda x: (weight * x**2).sum(), x)
-    return {"returned": see_without_grad(result), "elsewhere": changed_names(before, tensor_state(weight))}
+    return {"returned": see_without_requires_grad(result), "elsewhere": changed_names(before, tensor_state(weight))}
 
 
 def spelled(name: str, case: Case) -> str:
@@ -55,7 +55,7 @@ def spelled(name: str, case: Case) -> str:
 
 one_number = Requirement(
     "gives the gradient of a function with one number",
-    with_cuts(at_x_alone, chosen=True),
+    with_detached_loss_facet(at_x_alone, chosen=True),
     tells=CUT_FROM_X
     | {
         "at_x": "`f` was called elsewhere than at `x`: beside it, as differences do, or at `x` with fewer digits. That "

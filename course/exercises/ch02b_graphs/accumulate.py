@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
 from autograder.exercises.probes.gradients import Function, fill_old_grads
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -24,7 +24,7 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
         params: list[Tensor] = [nn.Parameter(tensor) for tensor in tensors]
         for param in params if old else ():
             fill_old_grads(param)
-        start = {"params": [see_without_grad(param) for param in params]}
+        start = {"params": [see_without_requires_grad(param) for param in params]}
         loss = mean_loss(params)
         calls: list[int] = []
 
@@ -39,7 +39,7 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             "again": results[1:],
             "in_grad": [see(param.grad) for param in params],
             "called_with": sorted(calls),
-            "moved": bool(changed_names(start, {"params": [see_without_grad(param) for param in params]})),
+            "moved": bool(changed_names(start, {"params": [see_without_requires_grad(param) for param in params]})),
         }
 
     return catching_errors(look, *kept)
@@ -81,7 +81,7 @@ _FACTOR = (
 )
 single = Requirement(
     "gives the gradients for a single batch",
-    with_cuts(accumulated("factor", "returned")),
+    with_detached_loss_facet(accumulated("factor", "returned")),
     tells=CUT
     | {
         "factor": _FACTOR,

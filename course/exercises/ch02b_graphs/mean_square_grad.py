@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.detached_losses import CUT_FROM_X, with_cuts
 from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, names_used
 
@@ -25,7 +25,7 @@ by_autograd = Rule(
 _SHAPE = {"returned:shape": "A gradient has the shape of `x`: for each entry, how much the mean grows with it."}
 gradient = Requirement(
     "gives the gradient of the mean of the squares",
-    with_cuts(on_tensors("returned"), chosen=True),
+    with_detached_loss_facet(on_tensors("returned"), chosen=True),
     CUT_FROM_X
     | _SHAPE
     | {

@@ -12,8 +12,8 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, is_rounded
 from autograder.exercises.seeded_draw import Draw
 
@@ -82,7 +82,7 @@ def spelled(name: str, case: Case) -> str:
 
 mean = Requirement(
     "returns the mean of the values as a float",
-    with_cuts(with_second_call(running("rounded", "returned", generator=False)), always=False),
+    with_detached_loss_facet(with_second_call(running("rounded", "returned", generator=False)), always=False),
     tells=CUT
     | AFRESH
     | {
@@ -94,7 +94,7 @@ mean = Requirement(
 from_generator = Requirement("takes its losses from a generator too", running("rounded", "returned"))
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",
-    with_cuts(running("gradient", "so_far")),
+    with_detached_loss_facet(running("gradient", "so_far")),
     tells=CUT
     | {
         "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",

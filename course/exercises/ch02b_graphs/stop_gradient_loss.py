@@ -12,7 +12,15 @@ from torch.overrides import TorchFunctionMode
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, in_turn, see, see_without_grad
+from autograder.exercises.probe import (
+    Answer,
+    catching_errors,
+    changed_names,
+    copy_of,
+    in_turn,
+    see,
+    see_without_requires_grad,
+)
 from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_tracked, tensor_state
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
@@ -40,7 +48,7 @@ def stopped(*kept: str, leaves: bool = False) -> Probe:
         before = [tensor_state(tensor) for tensor in given]
         with _WatchRecording() as watch:
             loss = answer(*given)
-        seen: Observation = {"returned": see_without_grad(loss), "tracked": is_tracked(loss)}
+        seen: Observation = {"returned": see_without_requires_grad(loss), "tracked": is_tracked(loss)}
         seen["left"] = [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, given, strict=True)]
         if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
             loss.sum().backward()

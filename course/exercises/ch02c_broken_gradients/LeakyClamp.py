@@ -13,7 +13,7 @@ from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
 from autograder.exercises.seeded_draw import Draw
 
 # --- what is watched
@@ -24,8 +24,8 @@ def result(answer: Answer, case: Case) -> Observation:
     """What one call of LeakyClamp.apply returns, and where it has the form of x, that by places."""
     y, like = _apply(answer, *copy_of(case.args)), case.args[0]
     fits = isinstance(y, Tensor) and (y.shape, y.dtype) == (like.shape, like.dtype)
-    by_place = {place: see_without_grad(y[mask] if fits else like[mask]) for place, mask in _places(case)}
-    return by_place | {"returned": see_without_grad(y)}
+    by_place = {place: see_without_requires_grad(y[mask] if fits else like[mask]) for place, mask in _places(case)}
+    return by_place | {"returned": see_without_requires_grad(y)}
 
 
 @catching_errors
@@ -124,7 +124,7 @@ def gradcheck(answer: Answer, case: Case) -> Observation:
         passes = torch.autograd.gradcheck(
             lambda x, slope: _apply(answer, x, low, high, slope), inputs, raise_exception=False
         )
-    return {"gradcheck": bool(passes), "returned": see_without_grad(_apply(answer, *copy_of(case.args)))}
+    return {"gradcheck": bool(passes), "returned": see_without_requires_grad(_apply(answer, *copy_of(case.args)))}
 
 
 # --- what is required

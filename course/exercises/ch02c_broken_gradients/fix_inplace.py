@@ -8,10 +8,17 @@ import torch
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad, see_without_values
+from autograder.exercises.probe import (
+    Answer,
+    catching_errors,
+    copy_of,
+    see,
+    see_without_requires_grad,
+    see_without_values,
+)
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import Note, calls_often
+from autograder.exercises.source_rules import StyleRemark, calls_often
 
 from .._ch02_traces import CHANGED
 
@@ -32,7 +39,7 @@ def numbers_of(key: str) -> Probe:
         result = answer(*copy_of(case.args))
         if not isinstance(result, dict):
             return {"returned": see(result)}
-        return {"returned": {key: see_without_grad(result[key])} if key in result else {}}
+        return {"returned": {key: see_without_requires_grad(result[key])} if key in result else {}}
 
     return catching_errors(look)
 
@@ -68,7 +75,7 @@ requirements = (
     tier="core",
     independent=True,
     notes=(
-        Note(
+        StyleRemark(
             "Right. You clone in many places, and each clone costs memory and time: what an operation saved stays safe "
             "where the next one makes a new tensor, as `y + 1` does.",
             calls_often("clone", more_than=5),

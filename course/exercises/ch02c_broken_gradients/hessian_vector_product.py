@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_grad
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_requires_grad
 from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.seeded_draw import Draw
 
@@ -35,7 +35,7 @@ def cost(answer: Answer, case: Case) -> Observation:
     # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
     many = len(largest) > 8 * x.numel()
     return {
-        "returned": see_without_grad(result),
+        "returned": see_without_requires_grad(result),
         "full_hessian": max(largest, default=0) >= x.numel() ** 2,
         "many_passes": many,
     }
@@ -52,7 +52,7 @@ def places(answer: Answer, case: Case) -> Observation:
         return FUNCTIONS[name](at)
 
     result = answer(f, x, v)
-    return {"returned": see_without_grad(result), "at_x": all(at_x)}
+    return {"returned": see_without_requires_grad(result), "at_x": all(at_x)}
 
 
 _SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}

@@ -9,13 +9,13 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see_without_grad
+from autograder.exercises.probe import Answer, see_without_requires_grad
 from autograder.exercises.probes.module_classes import (
     gradients_reach,
-    known_weights,
     module_with_known_numbers,
     new_module_and_input,
     registers,
+    result_with_known_weights,
 )
 from autograder.exercises.probes.random_results import distribution_facts, with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
@@ -28,7 +28,7 @@ from .._ch03_calls import AXES, made_and_called
 def bias_and_result(answer: Answer, case: Case) -> Observation:
     """What a layer holds as its bias, and what it computes."""
     module, x = module_with_known_numbers(answer, case, "weight", "bias")
-    return {"bias": see_without_grad(module.bias), "returned": see_without_grad(module(x))}
+    return {"bias": see_without_requires_grad(module.bias), "returned": see_without_requires_grad(module(x))}
 
 
 @with_fixed_seed
@@ -98,14 +98,14 @@ def of_start(name: str) -> dict[str, str]:
 
 formula = Requirement(
     "computes x @ weight.T + bias",
-    known_weights("weight", "bias", whole=True),
+    result_with_known_weights("weight", "bias", whole=True),
     {
         "returned": "With 0, 1, 2 and so on in weight, and in bias, your layer gives other values than x @ weight.T + "
         "bias."
     },
 )
 any_axes = Requirement(
-    "takes any axes in front", known_weights("weight", "bias", shape=True), AXES, given=("returned",)
+    "takes any axes in front", result_with_known_weights("weight", "bias", shape=True), AXES, given=("returned",)
 )
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",

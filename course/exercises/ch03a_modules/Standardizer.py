@@ -10,7 +10,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see_without_grad
+from autograder.exercises.probe import Answer, copy_of, see_without_requires_grad
 from autograder.exercises.probes.functions_on_modules import requires_grad_flags, tensor_values
 from autograder.exercises.probes.module_classes import (
     construct_module,
@@ -44,7 +44,7 @@ def saved(answer: Answer, case: Case) -> Observation:
     for facet, training in (("loaded", True), ("in_eval", False)):
         other = construct_module(answer, mean + 1, std * 3)
         other.load_state_dict(module.state_dict(), strict=False)
-        seen[facet] = see_without_grad(other.train(training)(copy_of(x)))
+        seen[facet] = see_without_requires_grad(other.train(training)(copy_of(x)))
     return seen
 
 
@@ -54,7 +54,7 @@ def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
     result = module.to(torch.float64)(x.double())
     seen: Observation = {
         "dtypes": [str(module.mean.dtype), str(module.std.dtype)],
-        "as_float64": see_without_grad(result),
+        "as_float64": see_without_requires_grad(result),
     }
     module.to("meta")
     return seen | {"devices": [module.mean.device.type, module.std.device.type]}
@@ -67,7 +67,7 @@ def kept_apart(answer: Answer, case: Case) -> Observation:
     module = construct_module(answer, mean, std)
     mean.add_(5)
     std.mul_(2)
-    return {"later": see_without_grad(module(copy_of(case.kwargs["x"])))}
+    return {"later": see_without_requires_grad(module(copy_of(case.kwargs["x"])))}
 
 
 basic = Requirement(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.module_classes import gives_shape, known_weights, observe_parameters
+from autograder.exercises.probes.module_classes import gives_shape, observe_parameters, result_with_known_weights
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -21,7 +21,7 @@ layers = Requirement(
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",
-    known_weights(twice=True, learns=True),
+    result_with_known_weights(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -30,7 +30,7 @@ relu = Requirement(
     },
 )
 any_axes = Requirement(
-    "takes any axes in front", known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+    "takes any axes in front", result_with_known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
 )
 
 

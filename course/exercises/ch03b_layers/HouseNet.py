@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_values
-from autograder.exercises.probes.module_classes import grad_without_warning, known_weights, on_new
+from autograder.exercises.probes.module_classes import grad_without_warning, on_new, result_with_known_weights
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import made_and_called
@@ -66,7 +66,7 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
             module.scale = nn.Parameter(scale.detach().reshape(()))
         return module
 
-    seen = known_weights()(made, case)
+    seen = result_with_known_weights()(made, case)
     return seen if "raised" in seen else {"begins": begins[-1]} | seen
 
 

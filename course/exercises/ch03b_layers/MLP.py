@@ -11,8 +11,8 @@ from autograder.exercises.probes.module_classes import (
     construct_module,
     constructor_arguments,
     gives_shape,
-    known_weights,
     on_new,
+    result_with_known_weights,
 )
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
@@ -39,7 +39,7 @@ order = Requirement(
 )
 in_turn = Requirement(
     "computes layers and activations in turn",
-    known_weights(twice=True, learns=True),
+    result_with_known_weights(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -49,7 +49,7 @@ in_turn = Requirement(
 )
 at_the_end = Requirement(
     "has no activation after the last layer",
-    known_weights(),
+    result_with_known_weights(),
     {"returned": "Of two sizes there is one layer, and no activation: your module gives other values than that layer."},
 )
 of_its_own = Requirement(
@@ -63,7 +63,7 @@ unchanged = Requirement(
     {"sizes": "After a module was made from it, the list `sizes` holds something else than before."},
 )
 any_axes = Requirement(
-    "takes any axes in front", known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+    "takes any axes in front", result_with_known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
 )
 
 

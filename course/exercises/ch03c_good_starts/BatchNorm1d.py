@@ -11,7 +11,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import see_without_grad
+from autograder.exercises.probe import see_without_requires_grad
 from autograder.exercises.probes.functions_on_modules import changed_tensors, detached_copies, tensor_values
 from autograder.exercises.probes.module_classes import backpropagated_gradients, on_new
 from autograder.exercises.probes.sample_modules import known_tensor
@@ -42,7 +42,7 @@ def statistics(module: Any) -> dict[str, Tensor]:
 def in_training(module: Any, x: Tensor) -> Observation:
     """What a new module returns for a batch, and whether it changes the batch."""
     before = x.clone()
-    result = see_without_grad(module(x))
+    result = see_without_requires_grad(module(x))
     return {"returned": result, "inputs": [] if torch.equal(before, x) else ["x"]}
 
 
@@ -65,7 +65,7 @@ def registered(module: Any, x: Tensor) -> Observation:
     calm = copy.deepcopy(module).eval()(x)
     in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
     found = backpropagated_gradients(module(x), x, module, "weight", "bias")
-    seen |= {"returned": see_without_grad(module(x)), "in_eval": in_eval}
+    seen |= {"returned": see_without_requires_grad(module(x)), "in_eval": in_eval}
     return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
@@ -83,7 +83,7 @@ def after_each(module: Any, *batches: Tensor) -> Observation:
     for batch in batches:
         module(batch)
         for name, tensor in statistics(module).items():
-            seen[name].append(see_without_grad(tensor))
+            seen[name].append(see_without_requires_grad(tensor))
     return seen
 
 
@@ -99,9 +99,9 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
         tensor.data.copy_(size * (known_tensor(batches[0].shape[-1], place=place).abs() + 0.1))
     before = detached_copies(statistics(module))
     module.eval()
-    results = [see_without_grad(module(batch)) for batch in batches]
+    results = [see_without_requires_grad(module(batch)) for batch in batches]
     seen: Observation = {"moved": changed_tensors(before, statistics(module)), "in_eval": results}
-    return seen | {"in_training": see_without_grad(module.train()(batches[0]))}
+    return seen | {"in_training": see_without_requires_grad(module.train()(batches[0]))}
 
 
 @on_batches
@@ -111,7 +111,10 @@ def without_graph(module: Any, x: Tensor) -> Observation:
         module(x.clone().requires_grad_()).sum().backward()
     tracked = [name for name, tensor in statistics(module).items() if tensor.requires_grad]
     # Torch would refuse the copy, in words that are about copies.
-    return {"tracked": tracked, "copied": None if tracked else see_without_grad(copy.deepcopy(module).eval()(x))}
+    return {
+        "tracked": tracked,
+        "copied": None if tracked else see_without_requires_grad(copy.deepcopy(module).eval()(x)),
+    }
 
 
 basic = Requirement(

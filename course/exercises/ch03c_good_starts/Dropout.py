@@ -15,7 +15,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import see_without_grad, see_without_values
+from autograder.exercises.probe import see_without_requires_grad, see_without_values
 from autograder.exercises.probes.module_classes import on_new
 from autograder.exercises.probes.random_results import ERRORS, randomness_facts
 from autograder.exercises.seeded_draw import Draw
@@ -79,7 +79,7 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     calm = module.eval()(x.clone().requires_grad_())
     again = bool((module.train()(x.clone()) == 0).any())
     later = module.eval()(x.clone())
-    in_eval = [see_without_grad((result / x).unique()) for result in (calm, later)]
+    in_eval = [see_without_requires_grad((result / x).unique()) for result in (calm, later)]
     seen = {"in_eval": in_eval, "tracked": calm.requires_grad, "after_train": again}
     return seen | {"shape": list(calm.shape)}
 

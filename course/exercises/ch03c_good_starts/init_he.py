@@ -18,10 +18,10 @@ from autograder.exercises.probe import Answer
 from autograder.exercises.probes.functions_on_modules import (
     changed_tensors,
     detached_copies,
-    makes,
+    module_after_call_probe,
     named_tensors,
     on_sample,
-    replaced_objects,
+    rebound_tensor_names,
     requires_grad_flags,
     training_modes,
 )
@@ -112,7 +112,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
     result = answer(module)
     return {
         "module": result is module,
-        "parameters": replaced_objects(objects, dict(module.named_parameters())),
+        "parameters": rebound_tensor_names(objects, dict(module.named_parameters())),
         "flags": ", ".join(name for name, flag in requires_grad_flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
         "drawn": drawn(module),
@@ -132,7 +132,7 @@ def other_layers(answer: Answer, module: nn.Module) -> Observation:
     return {
         "others": changed_tensors(held, others),
         "flags": [name for name in others if now[name].requires_grad],
-        "replaced": replaced_objects(others, now),
+        "replaced": rebound_tensor_names(others, now),
         "mode": [name or "the module itself" for name, mode in training_modes(module).items() if mode],
         "drawn": drawn(module),
     }
@@ -154,13 +154,13 @@ SPREAD = DRAWN | {
     "spread": "The std of a layer's weights is not sqrt(2 / in_features).",
     "centered": "The mean of a layer's weights is not 0.",
 }
-spread = makes(spread=spreads, centered=centered, drawn=drawn)
+spread = module_after_call_probe(spread=spreads, centered=centered, drawn=drawn)
 
 basic = Requirement("gives the weights std sqrt(2 / in_features)", spread, SPREAD)
 depth = Requirement("finds layers at any depth, and the module itself", spread, SPREAD)
 normal = Requirement(
     "draws normal numbers, each on its own",
-    makes(kind=kinds, drawn=drawn),
+    module_after_call_probe(kind=kinds, drawn=drawn),
     DRAWN
     | {
         "kind.distribution": "The weights of a layer do not lie around 0 as normal numbers do.",
@@ -171,7 +171,7 @@ normal = Requirement(
 )
 biases = Requirement(
     "sets the biases to 0, where there are any",
-    makes(biases=lambda module: [kind_of_bias(part) for part in linear_parts(module)]),
+    module_after_call_probe(biases=lambda module: [kind_of_bias(part) for part in linear_parts(module)]),
     {"biases": "After your call, the bias of a layer is not what it should be: all 0, or None if it was None before."},
     needs=(depth,),
 )

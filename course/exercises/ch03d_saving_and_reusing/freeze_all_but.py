@@ -13,11 +13,11 @@ from autograder.exercises.probe import Answer, changed_names, in_turn, see
 from autograder.exercises.probes.functions_on_modules import (
     changed_tensors,
     detached_copies,
-    makes,
+    module_after_call_probe,
     module_state,
     named_tensors,
     on_sample,
-    replaced_objects,
+    rebound_tensor_names,
     requires_grad_flags,
     training_modes,
 )
@@ -89,7 +89,7 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     objects, before = dict(module.named_parameters()), module_state(module)
     answer(module, pattern)
     left = [what for what in changed_names(before, module_state(module)) if what not in ("flags", "mode")]
-    replaced = replaced_objects(objects, dict(module.named_parameters()))
+    replaced = rebound_tensor_names(objects, dict(module.named_parameters()))
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 
@@ -108,10 +108,14 @@ OTHERS = TRAINABLE | {
     "and no buffer, such as a dropout alone."
 }
 
-basic = Requirement("freezes the parameters that do not fit", makes(flags=trainable_names, trainable=trainable), FLAGS)
+basic = Requirement(
+    "freezes the parameters that do not fit", module_after_call_probe(flags=trainable_names, trainable=trainable), FLAGS
+)
 thawed = Requirement(
     "makes the parameters that fit trainable again",
-    makes(first=lambda module: module.requires_grad_(False), flags=trainable_names, trainable=trainable),
+    module_after_call_probe(
+        first=lambda module: module.requires_grad_(False), flags=trainable_names, trainable=trainable
+    ),
     FLAGS,
 )
 told = Requirement(
@@ -128,7 +132,7 @@ told = Requirement(
 )
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
-    makes(frozen=frozen_in_training, trainable=trainable),
+    module_after_call_probe(frozen=frozen_in_training, trainable=trainable),
     FROZEN,
     given=("trainable",),
 )
@@ -146,8 +150,8 @@ still = Requirement(
 calm = Requirement(
     "leaves the mode of all other parts",
     in_turn(
-        makes(others=others_in_training, trainable=trainable),
-        makes(first=lambda module: module.eval(), others=others_in_training, trainable=trainable),
+        module_after_call_probe(others=others_in_training, trainable=trainable),
+        module_after_call_probe(first=lambda module: module.eval(), others=others_in_training, trainable=trainable),
     ),
     OTHERS,
     given=("trainable",),

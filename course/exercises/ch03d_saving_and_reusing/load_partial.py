@@ -16,7 +16,7 @@ from autograder.exercises.probes.functions_on_modules import (
     detached_copies,
     named_tensors,
     on_sample,
-    replaced_objects,
+    rebound_tensor_names,
     tensor_values,
 )
 from autograder.exercises.seeded_draw import Draw
@@ -70,7 +70,7 @@ def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) ->
     kinds = kinds_of(before)
     _, seen = call(answer, module, state)
     after = named_tensors(module)
-    return {"replaced": replaced_objects(before, after), "kinds": changed_names(kinds, kinds_of(after))} | seen
+    return {"replaced": rebound_tensor_names(before, after), "kinds": changed_names(kinds, kinds_of(after))} | seen
 
 
 def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
@@ -85,7 +85,7 @@ def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> O
     was = tensor_values(entries)
     answer(module, state)
     before, names = detached_copies(module.state_dict()), list(entries.keys() ^ state.keys())
-    seen = [*names, *replaced_objects(entries, state), *changed_names(was, tensor_values(entries))]
+    seen = [*names, *rebound_tensor_names(entries, state), *changed_names(was, tensor_values(entries))]
     for tensor in entries.values():
         tensor.add_(1)
     return {"state": sorted(set(seen)), "follows": changed_tensors(before, module.state_dict())}

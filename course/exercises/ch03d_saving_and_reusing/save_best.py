@@ -13,7 +13,7 @@ from torch import Tensor, nn, zeros
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, see, see_without_grad
+from autograder.exercises.probe import Answer, changed_names, see, see_without_requires_grad
 from autograder.exercises.probes.functions_on_modules import module_state, on_sample, tensor_values
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
@@ -88,7 +88,7 @@ def kept(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the module computes when it has changed and loaded the snapshot."""
     module.load_state_dict(saved_before_a_step(answer, module, x)["state"])
-    return {"restored": see_without_grad(module.eval()(x))}
+    return {"restored": see_without_requires_grad(module.eval()(x))}
 
 
 BEST = {"best": "`best` is no longer as it was."}

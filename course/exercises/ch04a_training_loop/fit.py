@@ -12,10 +12,10 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_training
-from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.probes.training_steps import model_values
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 
@@ -53,7 +53,7 @@ class _Fit(TrainingScenario):
         }
 
     def left(self) -> Observation:
-        return {"held": held_by(self.model)}
+        return {"held": model_values(self.model)}
 
 
 def _loader(x: Tensor, y: Tensor, *, shuffle: bool) -> DataLoader[Any]:
@@ -88,7 +88,9 @@ _MEASURED = {
 }
 
 trains = Requirement(
-    "takes one step for each batch, epoch after epoch", with_cuts(observe_training(_Fit, "held")), CUT | _HELD
+    "takes one step for each batch, epoch after epoch",
+    with_detached_loss_facet(observe_training(_Fit, "held")),
+    CUT | _HELD,
 )
 anew = Requirement("goes through the loader anew in each epoch", observe_training(_Fit, "held"), _HELD)
 noted = Requirement(

@@ -9,9 +9,9 @@ from torch import Tensor, float64, tensor
 
 from autograder.diagnosis.difference_messages import tensor_values
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED
 from autograder.exercises.seeded_draw import Draw
 
@@ -19,7 +19,7 @@ _HELD = "After your step, the parameters or buffers are not what they should be.
 
 moves = Requirement(
     "moves the parameters against the gradient",
-    with_cuts(one_step("spread", "held")),
+    with_detached_loss_facet(one_step("spread", "held")),
     tells=CUT
     | SPREAD
     | {

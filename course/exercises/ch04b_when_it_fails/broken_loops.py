@@ -14,10 +14,10 @@ from autograder.diagnosis.difference_messages import tensor_values
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
 
@@ -73,7 +73,7 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     return {
         "losses": see(losses),
         "left": ((model(x).squeeze(1) - y) ** 2).mean().item(),
-        "weights": [see_without_grad(param) for param in model.parameters()],
+        "weights": [see_without_requires_grad(param) for param in model.parameters()],
         "optimizers": sorted(set(used)),
     }
 
@@ -130,7 +130,7 @@ _TELLS = {
 def asked(sentence: str, question: str) -> Requirement:
     """A requirement that some loops learn, and what to ask of one that does not."""
     learned = f"The last losses of this loop are not a small part of the first. {question}"
-    return Requirement(sentence, with_cuts(loop_run), {**CUT, "learned": learned, **_TELLS})
+    return Requirement(sentence, with_detached_loss_facet(loop_run), {**CUT, "learned": learned, **_TELLS})
 
 
 shown_by = {

@@ -10,7 +10,7 @@ from torch.nn.functional import one_hot
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see, see_without_grad
+from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see, see_without_requires_grad
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -22,7 +22,11 @@ def head_loss(answer: Answer, case: Case) -> Observation:
     if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
         loss.sum().backward()
     given = [head, output.detach(), target]
-    return {"returned": see_without_grad(loss), "gradient": see(output.grad), "inputs": changed_inputs(case, given, {})}
+    return {
+        "returned": see_without_requires_grad(loss),
+        "gradient": see(output.grad),
+        "inputs": changed_inputs(case, given, {}),
+    }
 
 
 def of_head(sentence: str, asked: str) -> Requirement:

@@ -15,9 +15,9 @@ from torch import nn
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
 
@@ -59,7 +59,7 @@ def _is_cut(found: dict[Any, Any]) -> bool:
 
 one_seed = Requirement(
     "counts the steps of both for one seed",
-    with_cuts(with_second_call(counted("sgd", "adam"))),
+    with_detached_loss_facet(with_second_call(counted("sgd", "adam"))),
     tells=CUT
     | AFRESH
     | {

@@ -17,7 +17,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -131,7 +131,7 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
 
 near = Requirement(
     "comes near the best line",
-    with_cuts(priced("finite", "flat", "shifted", "stretched", "line", "units"), chosen=True),
+    with_detached_loss_facet(priced("finite", "flat", "shifted", "stretched", "line", "units"), chosen=True),
     CUT | _LINE,
 )
 any_units = Requirement(

@@ -16,11 +16,11 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_grad
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
 from autograder.exercises.probes.functions_on_modules import module_state
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_call, before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -69,7 +69,7 @@ def given_model(answer: Answer, case: Case) -> Observation:
     if case.kwargs["steps"] == 0:
         seen["changed"] = ", ".join(changed_names(before, module_state(model))) or "nothing"
     seen |= {"optimizer": _all_alike([kind for kind, _ in steps]), "rate": _all_alike([rate for _, rate in steps])}
-    return seen | {"parameters": [see_without_grad(p) for p in _in_order(model)]}
+    return seen | {"parameters": [see_without_requires_grad(p) for p in _in_order(model)]}
 
 
 def _kind(optimizer: torch.optim.Optimizer) -> str:
@@ -96,7 +96,7 @@ def _seen(model: object, at: Tensor, below: float | None = None) -> Observation:
     with torch.no_grad():
         outputs = model(at.float())
     seen: Observation = {"shapes": shapes, "at": see(at), "outputs": see(outputs), "below": below}
-    return seen | {"parameters": [see_without_grad(p) for p in _in_order(model)]}
+    return seen | {"parameters": [see_without_requires_grad(p) for p in _in_order(model)]}
 
 
 def _shapes(model: object) -> Plain:
@@ -197,14 +197,14 @@ _STEPS = _SHAPES_ASKED | {
 _ADAM = _STEPS | {"parameters": f"{_STEPS['parameters']} Adam's averages go on from round to round."}
 
 makes = Requirement("makes a model of two layers with a ReLU between", own_model, _NETWORK)
-by_sgd = Requirement("trains the model that it is given, by SGD", with_cuts(given_model), CUT | _STEPS)
-by_adam = Requirement("trains by Adam", with_cuts(given_model), CUT | _ADAM)
+by_sgd = Requirement("trains the model that it is given, by SGD", with_detached_loss_facet(given_model), CUT | _STEPS)
+by_adam = Requirement("trains by Adam", with_detached_loss_facet(given_model), CUT | _ADAM)
 stays = Requirement(
     "leaves the model as it was with 0 steps",
     given_model,
     _STEPS | {"changed": "With steps=0 there is no round, and yet this of the model is no longer as it was."},
 )
-fits = Requirement("comes near the sine after a whole training", with_cuts(own_model), CUT | _NETWORK)
+fits = Requirement("comes near the sine after a whole training", with_detached_loss_facet(own_model), CUT | _NETWORK)
 
 
 def fitting(name: str, case: Case) -> str:

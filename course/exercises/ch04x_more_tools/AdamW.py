@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import observe_optimizer_steps, shared_optimizer_state
+from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers_in_turn
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
@@ -42,7 +42,7 @@ without = Requirement(
 )
 apart = Requirement(
     "takes a generator, and keeps two optimizers apart",
-    shared_optimizer_state(generator=True),
+    two_optimizers_in_turn(generator=True),
     path("A generator can be gone through once; and each of two optimizers has its own m, s and t."),
 )
 grads = Requirement(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import observe_optimizer_steps, shared_optimizer_state
+from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers_in_turn
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
@@ -43,7 +43,7 @@ generated = Requirement(
 )
 apart = Requirement(
     "keeps two optimizers apart",
-    shared_optimizer_state(),
+    two_optimizers_in_turn(),
     path("Each of two optimizers remembers its own tensors' steps alone."),
 )
 grads = Requirement(

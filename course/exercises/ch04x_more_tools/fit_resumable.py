@@ -12,11 +12,11 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
-from autograder.exercises.probes.training_steps import held_by
+from autograder.exercises.probes.training_steps import model_values
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 
@@ -44,7 +44,7 @@ class _Fit(TrainingScenario):
         return {"losses": [_number(loss) for loss in checkpoint["losses"]]}
 
     def left(self) -> Observation:
-        return {"held": held_by(self.model)}
+        return {"held": model_values(self.model)}
 
 
 def _number(noted: object) -> Plain:
@@ -84,7 +84,7 @@ def going_on(asked: str) -> dict[str, str]:
 
 trains = Requirement(
     "trains for some epochs, with one loss for each",
-    with_cuts(trained),
+    with_detached_loss_facet(trained),
     CUT
     | {
         "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "

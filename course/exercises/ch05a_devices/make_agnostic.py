@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
-from autograder.exercises.probes.devices import module_elsewhere, recorded_value_reads, values_read_as_zero
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
+from autograder.exercises.probes.devices import observe_module_on_meta, patch_reads_to_zero, recorded_value_reads
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_steps import at_each_step
 from autograder.exercises.seeded_draw import Draw
@@ -41,7 +41,7 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
     if given.requires_grad:
         given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
-    return module_elsewhere(nn.Sequential(module), x) | {"slopes": slopes}
+    return observe_module_on_meta(nn.Sequential(module), x) | {"slopes": slopes}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
@@ -72,9 +72,9 @@ def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     epoch(model, optimizer, _batches(x, labels, size), "cpu")
     elsewhere, other = _model(x, "meta")
     steps = at_each_step(other)
-    with values_read_as_zero(epoch):
+    with patch_reads_to_zero(epoch):
         epoch(elsewhere, other, _batches(x, labels, size), "meta")
-    return {"held": [see_without_grad(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
+    return {"held": [see_without_requires_grad(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
 
 
 def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
@@ -148,7 +148,7 @@ places = Requirement(
 )
 keep = Requirement(
     "the mask of KeepColumns moves along, and is not learned",
-    part("keep", lambda made, x, columns: module_elsewhere(nn.Sequential(fill(made(x.shape[-1], columns))), x)),
+    part("keep", lambda made, x, columns: observe_module_on_meta(nn.Sequential(fill(made(x.shape[-1], columns))), x)),
     MODULE
     | {
         "here": "On the CPU, the given columns of x come out as they are, and 0 in all others.",

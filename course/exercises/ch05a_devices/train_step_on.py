@@ -12,9 +12,9 @@ from autograder.diagnosis.difference_messages import call_of, tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.probe import Answer, attempt, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.devices import recorded_value_reads
-from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, held_by
+from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, model_values
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import EXAMPLE, eighths, model_of, optimizer_of
@@ -72,13 +72,17 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             step.optimizer.step()
         with recorded_value_reads(answer) as asked:
             result = step.taken(answer, device, x, y)
-        seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
+        seen: Observation = {
+            "held": model_values(step.model),
+            "grads": grads_of(step.model),
+            "returned": see(result),
+        }
         seen |= {"waits": len(asked), "forwards": len(step.inputs)}
         seen |= {"criterion": list(step.order), "targets": list(step.dtypes)}
         seen |= {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
         if "later" in kept:
             answer(device, step.model, step.optimizer, step.criterion, x - 1.0, y)
-            seen["later"] = held_by(step.model)
+            seen["later"] = model_values(step.model)
         return seen
 
     return catching_errors(look, *kept)
@@ -132,7 +136,9 @@ HELD = {
     "batch alone.",
 }
 against = Requirement(
-    "moves the parameters against the gradient", with_cuts(one_step("spread", "held")), CUT | SPREAD | HELD
+    "moves the parameters against the gradient",
+    with_detached_loss_facet(one_step("spread", "held")),
+    CUT | SPREAD | HELD,
 )
 elsewhere = Requirement(
     "moves both parts of the batch to the device",

@@ -10,16 +10,16 @@ from autograder.diagnosis.difference_messages import call_of, tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.autocast import NotedScaler, active_autocast_dtype, autocast_entered
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, autocast_entered
 from autograder.exercises.probes.training_steps import (
     LATER,
     at_each_call,
     at_each_gradient,
     at_each_step,
     grads_of,
-    held_by,
+    model_values,
 )
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made, optimizer_of
@@ -45,7 +45,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         with autocast_entered(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
-        seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
+        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}
         seen |= {"scale": state["scale"], "clean_steps": state["_growth_tracker"]}
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
@@ -53,7 +53,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         seen["step"] = sorted({dtype is not None for dtype in scaler.steps})
         if "later" in kept:
             answer(model, optimizer, scaler, x - 1.0, y, **case.kwargs)
-            seen["later"] = held_by(model)
+            seen["later"] = model_values(model)
         return seen
 
     return catching_errors(look, *kept)
@@ -84,7 +84,7 @@ HELD = {
 GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
 moves = Requirement(
     "moves the parameters",
-    with_cuts(amp_step("other_device", "updates", "held")),
+    with_detached_loss_facet(amp_step("other_device", "updates", "held")),
     CUT
     | {
         "other_device": "Your autocast is for another type of device than the `device_type` of the call, and lowers "

@@ -13,8 +13,8 @@ from autograder.diagnosis.difference_messages import argument_text
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
-from autograder.exercises.probes.autocast import autocast_entered
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
+from autograder.exercises.probes.autocast_usage import autocast_entered
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -77,7 +77,10 @@ def region(*kept: str, within: bool = True) -> Probe:
                 second = _quietly(safe, x.requires_grad_())
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
             seen["itself"] = second is block.result
-        seen |= {"returned": [see_without_grad(first), see_without_grad(second)], "calls": block.calls}
+        seen |= {
+            "returned": [see_without_requires_grad(first), see_without_requires_grad(second)],
+            "calls": block.calls,
+        }
         seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
 

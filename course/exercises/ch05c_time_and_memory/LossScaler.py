@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_grad
+from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -40,7 +40,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
             seen["early"].append(_round(scaler, optimizer, params, grads, how))
             seen["grads"].append([see(param.grad) for param in params])
             seen["same"].append(places == [_place(param.grad) for param in params])
-            seen["held"].append([see_without_grad(param) for param in params])
+            seen["held"].append([see_without_requires_grad(param) for param in params])
             seen["factors"].append(_plain(scaler.factor))
             seen["clean_steps"].append(_plain(scaler.clean_steps))
         return seen

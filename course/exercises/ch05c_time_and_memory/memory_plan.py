@@ -12,7 +12,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
 from autograder.exercises.probes.functions_on_modules import hook_counts, requires_grad_flags
-from autograder.exercises.probes.training_steps import give_gradients, grads_of, held_by
+from autograder.exercises.probes.training_steps import give_gradients, grads_of, model_values
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made
@@ -119,7 +119,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
             param.div_(3.0)  # 16 bits do not hold these: who turns the model to them and back leaves other ones
     answer(model, batch, *rest)
     return {
-        "model": held_by(model),
+        "model": model_values(model),
         "grads": grads_of(model),
         "mode": [module.training for module in model.modules()],
         "flags": ", ".join(name for name, flag in requires_grad_flags(model).items() if flag) or "none",

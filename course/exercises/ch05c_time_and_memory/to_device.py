@@ -13,7 +13,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of
-from autograder.exercises.probes.devices import describe_containers, nested_containers
+from autograder.exercises.probes.devices import describe_containers, find_lists_and_dicts
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -27,14 +27,14 @@ def moved(answer: Answer, case: Case) -> Observation:
     """
     name, x, y, device = copy_of(case.args)
     obj = NESTS[name](x, y)
-    before, inside = describe_containers(obj, ANYTHING), nested_containers(obj)
+    before, inside = describe_containers(obj, ANYTHING), find_lists_and_dicts(obj)
     result = answer(obj, device)
     seen: Observation = {
         "returned": describe_containers(result, ANYTHING),
         "left": describe_containers(obj, ANYTHING) == before,
     }
     seen["tracked"] = isinstance(result, Tensor) and result.requires_grad
-    return seen | {"new": not {id(one) for one in inside} & {id(one) for one in nested_containers(result)}}
+    return seen | {"new": not {id(one) for one in inside} & {id(one) for one in find_lists_and_dicts(result)}}
 
 
 def _spelled(name: str, case: Case) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.training_runs import observe_training
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch06_training import (
@@ -25,7 +25,7 @@ from .._ch06_training import (
 
 every_batch = Requirement(
     "trains on every batch of an epoch",
-    with_cuts(observe_training(Training, "batches", "outputs")),
+    with_detached_loss_facet(observe_training(Training, "batches", "outputs")),
     CUT | BATCHES | IN_ORDER,
 )
 order = Requirement(

@@ -14,11 +14,11 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.autocast import active_autocast_dtype
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
+from autograder.exercises.probes.autocast_usage import active_autocast_dtype
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
@@ -138,7 +138,7 @@ _OUTPUTS = _FORWARD | {
 
 each_batch = Requirement(
     "trains on each batch, in train mode",
-    with_cuts(epoch("forward", "outputs")),
+    with_detached_loss_facet(epoch("forward", "outputs")),
     CUT
     | _FORWARD
     | {
@@ -168,7 +168,7 @@ clips = Requirement(
 )
 region = Requirement(
     "runs model and loss under autocast, and nothing else",
-    with_cuts(epoch("forward", "backward", "step", "loss_dtype", "weights")),
+    with_detached_loss_facet(epoch("forward", "backward", "step", "loss_dtype", "weights")),
     tells=CUT
     | _FORWARD
     | {

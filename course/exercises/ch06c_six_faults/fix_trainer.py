@@ -12,10 +12,10 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.detached_losses import CUT, with_cuts
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_fixtures import KINDS, SIDE, labeled_images
 from autograder.exercises.probes.training_steps import before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
@@ -172,7 +172,7 @@ def hunted(*kept: str) -> Probe:
 
 runs = Requirement(
     "runs to its end, and counts what is right",
-    with_cuts(hunted("accuracies_rounded", "accuracies"), always=False),
+    with_detached_loss_facet(hunted("accuracies_rounded", "accuracies"), always=False),
     tells=CUT
     | {
         "accuracies_rounded": ROUNDED,
@@ -189,7 +189,7 @@ logits = Requirement(
 )
 clean = Requirement(
     "takes the steps of the docstring",
-    with_cuts(hunted("gradients", "accuracies_rounded", "accuracies")),
+    with_detached_loss_facet(hunted("gradients", "accuracies_rounded", "accuracies")),
     tells=CUT | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
     given=("accuracies_rounded", "accuracies"),
 )

@@ -13,7 +13,7 @@ from IPython import get_ipython
 
 from autograder.course.course import current_course
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_observations import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Exercise

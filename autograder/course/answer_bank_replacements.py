@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from autograder.errors import AnswerBankError
+from autograder.exec_with_linecache import run_source
 from autograder.ipython_syntax import without_comments
-from autograder.run_source import run_source
 
 _Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 _Span = tuple[int, int, str]  # start, end, and the text to put between them

@@ -14,7 +14,7 @@ from autograder.course.borrowed_exercises import BorrowedExercise, of_kind, with
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
-from autograder.grading.borrowed_questions import BorrowedQuestions, cells_of_questions
+from autograder.grading.graded_questions import BorrowedQuestions, cells_of_questions
 from autograder.questions.bug_hunt_file import hunts_path
 
 

@@ -11,9 +11,9 @@ from explorers.autograd_step_list import step_list
 from explorers.explorer_markup import choice_button
 from explorers.graph_drawing import Box, draw_boxes
 from explorers.graph_labels import row_label, tensor_in_brief
-from explorers.graph_modules import GraphRow
 from explorers.graph_steps import Phase, UnfoldedGraph, row_id
-from explorers.tensor_summary import Values
+from explorers.group_graph_steps_by_module import GraphRow
+from explorers.tensor_values import Values
 
 MOST_DRAWN = 14  # a graph with at most this many boxes is drawn as a whole
 MOST_COLUMNS = 6  # side by side, in a graph that is drawn as a whole
@@ -31,7 +31,7 @@ FOLDS = (
 )
 
 
-def graph_picture(story: UnfoldedGraph, *, is_filmed: bool = False) -> Html:
+def autograd_stepper_view(story: UnfoldedGraph, *, is_filmed: bool = False) -> Html:
     """Return the graph as HTML: at the present step or, at the end, with both passes.
 
     With `is_filmed`, the graph itself is left out, because a film beside it draws it.
@@ -98,7 +98,7 @@ def _drawing(story: UnfoldedGraph) -> Html:
     here = number[story.now.row] if story.now else -1
     back = bool(story.now and story.now.phase == "back")
     picture = draw_boxes(
-        [box_of(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
+        [render_row_box(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
     )
     hidden = len(story.rows) - len(rows)
     more = f" Drawn is what lies around the present step; {hidden:,} more rows are not." if hidden else ""
@@ -140,7 +140,7 @@ def _words(story: UnfoldedGraph, rows: Sequence[GraphRow]) -> str:
     return f"The graph: {'; '.join(row_label(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def box_of(story: UnfoldedGraph, row: GraphRow) -> Box:
+def render_row_box(story: UnfoldedGraph, row: GraphRow) -> Box:
     """Return the box of a row with its content at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)

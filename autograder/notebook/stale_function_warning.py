@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, fails_before_defining, may_bind_unseen
-from autograder.notebook.referenced_names import code_of, undecorated
-from autograder.notebook.saved_and_run_cells import texts_run
+from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.referenced_names import code_object_of, undecorated
 
 
-def notes_on_refused_cell(name: str, answer: object, shell: Any) -> Iterator[str]:
+def syntax_error_cell_notes(name: str, answer: object, shell: Any) -> Iterator[str]:
     """Yield a note if the last cell that defines `name` ended in a SyntaxError, and no cell has defined it since.
 
     There is no note if that is uncertain: if the answer has another name, if no `def` or `class` in a cell defined it,
     or if a later cell may have bound the name invisibly.
     """
-    code = code_of(undecorated(answer))
+    code = code_object_of(undecorated(answer))
     if code is None or shell.user_ns.get(name) is not answer:
         return
     if definition_dump("".join(linecache.getlines(code.co_filename)), name) is None:

@@ -15,12 +15,12 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.concurrency_support import can_start_threads, start_thread
+from autograder.exec_with_linecache import run_source
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
-from autograder.run_source import run_source
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
-from autograder.sandbox.execution.run_specification import AssignmentSetup, CellStep, StatementsStep, Step
-from autograder.submission.execution_order import CellRole, OrderedCell
+from autograder.sandbox.execution.run_specification import CellStep, SharedSetup, StatementsStep, Step
+from autograder.submission.restore_cell_order import CellRole, RunCell
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
@@ -55,7 +55,7 @@ def rerun_answer(answer: SavedAnswer) -> object:
     if not can_start_threads():
         say_once_that_nothing_is_stopped()
     program = plan_run(
-        list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], AssignmentSetup("", (), "")
+        list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], SharedSetup("", (), "")
     ).program
     with _isolated():
         names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
@@ -65,20 +65,18 @@ def rerun_answer(answer: SavedAnswer) -> object:
     return found
 
 
-def _parts(answer: SavedAnswer) -> Iterator[OrderedCell]:
+def _parts(answer: SavedAnswer) -> Iterator[RunCell]:
     """Yield the notebook's cells for a plan. The setup cell is an ordinary one: only what is needed of it is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
-    yield OrderedCell(CellRole.CHECK, exercises=(answer.exercise,), called=answer.called)
+    yield RunCell(CellRole.CHECK, exercises=(answer.exercise,), called=answer.called)
     yield from (_part(cell, answer) for cell in answer.code if cell.index > check)
 
 
-def _part(cell: SubmittedCell, answer: SavedAnswer) -> OrderedCell:
+def _part(cell: SubmittedCell, answer: SavedAnswer) -> RunCell:
     is_answer = cell.index == answer.place
     return (
-        OrderedCell(CellRole.ANSWER, cell.source, (answer.exercise,))
-        if is_answer
-        else OrderedCell(CellRole.GIVEN, cell.source)
+        RunCell(CellRole.ANSWER, cell.source, (answer.exercise,)) if is_answer else RunCell(CellRole.GIVEN, cell.source)
     )
 
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from autograder.submission.placed_cells import PlacedCell, placed_cell
 from autograder.submission.released_cells import (
     grade_id,
     has_nbgrader_flag,
-    is_always_released_text,
+    is_locked_cell,
     is_solution,
     normalized_text,
     released_cells,
 )
+from autograder.submission.repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
@@ -36,7 +36,7 @@ _LONG = f"cells of more than {MAX_SOURCE} characters, of which the rest is not r
 _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-def restore_cell_metadata(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
+def restore_teacher_assignment(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Return the student's notebook with the assignment's cell metadata restored."""
     homes = _Matching(handed, release)
     return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
@@ -82,9 +82,7 @@ class _Matching:
         """The indices of graded and locked cells in the released notebook that no submitted cell matches."""
         found = set(self.places.values())
         cells = enumerate(self.release.cells)
-        return [
-            place for place, cell in cells if place not in found and (_is_graded(cell) or is_always_released_text(cell))
-        ]
+        return [place for place, cell in cells if place not in found and (_is_graded(cell) or is_locked_cell(cell))]
 
     def _match_by_grade_id(self) -> None:
         marked = defaultdict(list)
@@ -136,9 +134,7 @@ class _Matching:
         self.notes[_LONG] += [f"cell {each.index + 1}" for each in self.handed if each.is_cut]
         for index, place in self.places.items():
             cell = self.release.cells[place]
-            if is_always_released_text(cell) and normalized_text(self.handed[index].source) != normalized_text(
-                cell.source
-            ):
+            if is_locked_cell(cell) and normalized_text(self.handed[index].source) != normalized_text(cell.source):
                 self.notes[_CHANGED].append(grade_id(cell))
 
 

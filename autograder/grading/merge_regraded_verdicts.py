@@ -56,7 +56,7 @@ def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str
     return [name for name, old, new in both if old[1] == new[1] and old[0] > new[0] and name in before.outputs]
 
 
-def check_only(only: Collection[str], known: Sequence[str], stem: str) -> None:
+def require_known_names(only: Collection[str], known: Sequence[str], stem: str) -> None:
     """Raise CourseNotFound if one of these names is not known: those of the assignment's exercises and test cells."""
     unknown = sorted(set(only).difference(known))
     if unknown:

@@ -101,7 +101,7 @@ def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator
         yield backwards
 
 
-def with_cuts(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
+def with_detached_loss_facet(probe: Probe, *, chosen: bool = False, always: bool = True) -> Probe:
     """Add a first facet `cut_loss` to a probe: whether backward ran, but reached no tensor that is to be trained.
 
     That is so if the answer detached the loss. Such an answer may also raise, for example in backward if the loss

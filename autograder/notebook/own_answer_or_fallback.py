@@ -19,16 +19,16 @@ from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_
 from autograder.notebook.html_markup import Html, panel, prose
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck, cell_filename
 from autograder.notebook.progress_log import shell_of_reader
-from autograder.notebook.saved_and_run_cells import path_of_notebook
+from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 
 A = TypeVar("A")
 _GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the lesson's line that calls `mine`
 _CHANGED = ": yours has changed since its check; run its check again"
-_displayed: set[VersionNotice] = set()
+_displayed: set[AnswerSourceNotice] = set()
 
 
 @dataclass(frozen=True)
-class VersionNotice:
+class AnswerSourceNotice:
     """The line below a lesson's cell that says whose version the lesson continues with, and why."""
 
     name: str
@@ -61,7 +61,7 @@ def mine(name: str, otherwise: A) -> A:
         found = AnswerOrReason(
             why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})"
         )
-    taken = VersionNotice(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
+    taken = AnswerSourceNotice(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _displayed:
         _displayed.add(taken)
         display(taken)

@@ -12,7 +12,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.submission.released_cells import ReleasedCell
-from autograder.submission.sanitized_cells import copy_of_added_cell, fill_cell
+from autograder.submission.strip_outputs_and_metadata import copy_of_added_cell, fill_cell
 from autograder.submission.submitted_cells import SubmittedCell
 
 
@@ -33,7 +33,7 @@ def placed_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) ->
     return PlacedCell(place, None if untouched else handed)
 
 
-def untouched_release_cells(release: NotebookNode) -> tuple[PlacedCell, ...]:
+def released_notebook_cells(release: NotebookNode) -> tuple[PlacedCell, ...]:
     """Return the cells of the untouched released notebook."""
     return tuple(PlacedCell(place) for place in range(len(release.cells)))
 

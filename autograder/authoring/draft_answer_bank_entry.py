@@ -15,7 +15,7 @@ TAG = "GIVE-IT-A-TAG"
 SENTENCE = "Say what the answer does, why that is wrong, and where to look, without giving the solution away."
 
 
-class NoDraft(CourseError):
+class CannotDraftEntry(CourseError):
     """An answer that the bank cannot hold."""
 
 
@@ -23,26 +23,28 @@ def standalone_answer(exercise: str, source: str, names: Iterable[str] = (), giv
     """Return the answer as a single function or class, without names or comments that identify its author.
 
     `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Names of
-    `given` stay, whoever the author is. Raises NoDraft if the answer cannot be written in this form.
+    `given` stay, whoever the author is. Raises CannotDraftEntry if the answer cannot be written in this form.
     """
     try:
         tree = ast.parse(without_author(source, names, {exercise, *given}))
     except SyntaxError as error:
-        raise NoDraft(f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it.") from None
+        raise CannotDraftEntry(
+            f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it."
+        ) from None
     answers = [node for node in tree.body if isinstance(node, _ANSWERS) and node.name == exercise]
     if not answers:
-        raise NoDraft(f"expected `def {exercise}` or `class {exercise}` in the answer: write it so, by hand.")
+        raise CannotDraftEntry(f"expected `def {exercise}` or `class {exercise}` in the answer: write it so, by hand.")
     answer = answers[-1]
     others = [node for node in tree.body if node not in answers and not _is_known(node)]
     if others and isinstance(answer, ast.ClassDef):
-        raise NoDraft(
+        raise CannotDraftEntry(
             f"the class {exercise} depends on code beside it, and an entry stands alone: put that code into the class."
         )
     answer.body = [*others, *answer.body]
     try:
         return unparse_long_integers(ast.fix_missing_locations(answer))
     except (RecursionError, MemoryError, ValueError):
-        raise NoDraft("the answer is too deep to be written anew: the bank cannot hold it.") from None
+        raise CannotDraftEntry("the answer is too deep to be written anew: the bank cannot hold it.") from None
 
 
 def _is_known(node: ast.stmt) -> bool:

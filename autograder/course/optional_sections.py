@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.chapter_rules import fail
+from autograder.course.lint_chapter import fail
 from autograder.course.markdown_text import first_heading, headings, split_at_headings
 from autograder.name_bindings import declared_global, names_of
 
@@ -33,7 +33,7 @@ class SidePath:
     places: range
 
 
-def side_paths(chapter: Chapter) -> list[SidePath]:
+def find_side_paths(chapter: Chapter) -> list[SidePath]:
     """Return the side paths of a chapter, in order."""
     return [_from(chapter, place) for place, cell in enumerate(chapter.cells) if cell.keys.get("side")]
 
@@ -52,7 +52,7 @@ def _begins_anew(cell: Cell) -> bool:
 
 def side_path_cells(chapter: Chapter) -> set[int]:
     """Return the indices of the cells that are on side paths."""
-    return {place for path in side_paths(chapter) for place in path.places}
+    return {place for path in find_side_paths(chapter) for place in path.places}
 
 
 def main_path(chapter: Chapter) -> Chapter:
@@ -68,9 +68,9 @@ def check_side_paths(chapter: Chapter) -> None:
     """
     for cell in chapter.of_kind(CellKind.MARKDOWN):
         _check_headings(chapter, cell)
-    for path in side_paths(chapter):
+    for path in find_side_paths(chapter):
         _check_contents(chapter, path)
-    for path in side_paths(chapter):
+    for path in find_side_paths(chapter):
         _check_guesses(chapter, path)
     _check_names(chapter)
 
@@ -142,7 +142,7 @@ def _told(path: SidePath) -> str:
 
 def _check_names(chapter: Chapter) -> None:
     """Raise ChapterFormatError if a cell of the main path reads a name whose value was set on a side path."""
-    on = {place: path for path in side_paths(chapter) for place in path.places}
+    on = {place: path for path in find_side_paths(chapter) for place in path.places}
     if not on:
         return
     code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not CellKind.MARKDOWN}

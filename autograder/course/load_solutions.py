@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.course.chapter_model import Chapter
 from autograder.errors import ChapterFormatError
-from autograder.run_source import run_source
+from autograder.exec_with_linecache import run_source
 
 Solution = Callable[..., Any]
 

@@ -22,7 +22,7 @@ class BorrowedQuestions(BorrowedExercise):
     asked: str = ""
 
 
-def files_of_questions(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
+def expected_observation_paths(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
     """Return the paths of the shipped observations, which an answer has to match before it is asked about."""
     homes = sorted({each.home for each in of_kind(lent, BorrowedQuestions)})
     return [course / SHIPPED / f"{stem}{suffix}" for stem in homes for suffix in (".json", ".safetensors")]

@@ -13,8 +13,8 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.errors import ChapterFormatError
+from autograder.exec_with_linecache import run_source
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.run_source import run_source
 from autograder.submission.answer_extraction import answer_text, statements
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from autograder.course.course_location import bank_file
 from autograder.errors import CourseError
 from autograder.grading.assignment import read_assignment, released_notebook_names, released_or_committed_path
-from autograder.grading.borrowed_hunts import BorrowedHunt
-from autograder.grading.borrowed_questions import BorrowedQuestions
+from autograder.grading.graded_bug_hunts import BorrowedHunt
+from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
@@ -18,7 +18,7 @@ from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, a
 Defined = ast.FunctionDef | ast.ClassDef
 
 
-def read_exercise_forms(course: Sequence[ClassResults]) -> list[ExerciseForms]:
+def read_answer_forms(course: Sequence[ClassResults]) -> list[ExerciseForms]:
     """Return the forms of the answers to each exercise, for every class in `course`.
 
     An assignment that is not a chapter, or whose files cannot be read, is left out.

@@ -16,10 +16,10 @@ from nbformat import NotebookNode
 
 from autograder.ipython_syntax import SETUP
 from autograder.submission.answer_extraction import statements
-from autograder.submission.execution_order import CellMatches, order_cells
-from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, checks_of, find_answers
-from autograder.submission.placed_cells import PlacedCell, placed_cell
+from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, find_answers, last_check_cells
 from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
+from autograder.submission.repaired_notebook import PlacedCell, placed_cell
+from autograder.submission.restore_cell_order import CellMatches, order_cells
 from autograder.submission.review_flags import suspicious_line_messages
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
@@ -51,7 +51,7 @@ def repair_submission(handed: Sequence[SubmittedCell], release: NotebookNode) ->
     """Match a student's cells to the released notebook; return the repaired submission with messages about repairs."""
     cells = _as_code(handed, release)
     code = bind_checked_expressions([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
-    checks = checks_of(code, release)
+    checks = last_check_cells(code, release)
     finds = find_answers(code, release, checks)
     homes = _find_others(cells, release, finds)
     notes = _notes(finds, handed, cells)

@@ -17,17 +17,17 @@ from enum import Enum
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.files import digest_of, write_all
+from autograder.files import sha256_of_texts, write_all
 from autograder.nbgrader_plugin.apply_deadlines import TIME
 from autograder.submission import student_folder
-from autograder.submission.notebook_choice import COLLECTED_NOTE, names_in
+from autograder.submission.notebook_choice import COLLECTED_NOTE, submitted_file_names
 from autograder.submission.plain_file import read_submitted_file
 from autograder.submission.submitted_cells import MAX_FILE
 
 _LONGEST_NOTE = 100_000
 
 
-class Placement(Enum):
+class PlacementAction(Enum):
     """What a collection does with a student's files. The values are the words that the command prints."""
 
     NEW = "new"
@@ -54,7 +54,7 @@ class Attempt:
     @property
     def digest(self) -> str:
         """A digest of the names and contents of all files."""
-        return digest_of(*(part for name in sorted(self.files) for part in (name, self.files[name])))
+        return sha256_of_texts(*(part for name in sorted(self.files) for part in (name, self.files[name])))
 
 
 @dataclass(frozen=True)
@@ -68,41 +68,41 @@ class CollectedNote:
     files: Mapping[str, str]
 
 
-def decide_placement(folder: Path, attempt: Attempt) -> tuple[Placement, str]:
-    """Return what to do with an attempt, and for `Placement.LEFT` the reason for the teacher. Nothing is changed."""
+def decide_placement(folder: Path, attempt: Attempt) -> tuple[PlacementAction, str]:
+    """Return what to do with an attempt; for `PlacementAction.LEFT`, why. Nothing is changed."""
     if folder.is_symlink() or folder.parent.is_symlink():
-        return Placement.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
+        return PlacementAction.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
     note = read_note(folder)
     if note is None:
         unread = [COLLECTED_NOTE] if os.path.lexists(folder / COLLECTED_NOTE) else []
-        others = names_in(folder) + unread if folder.is_dir() else []
+        others = submitted_file_names(folder) + unread if folder.is_dir() else []
         if others and _hashes(folder, attempt.files) != _sums(attempt.files):
-            return Placement.LEFT, f"{folder} holds what was not collected here: {_listed(others)}. {_MOVE}"
-        return (Placement.SAME if others else Placement.NEW), ""
+            return PlacementAction.LEFT, f"{folder} holds what was not collected here: {_listed(others)}. {_MOVE}"
+        return (PlacementAction.SAME if others else PlacementAction.NEW), ""
     return _decide(folder, attempt, note)
 
 
-def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placement, str]:
+def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[PlacementAction, str]:
     """Decide for a folder that has the note of an earlier collection."""
     there = _hashes(folder, note.files)
     is_same = attempt.digest == note.digest
     if is_same and len(there) == len(note.files):
-        return Placement.SAME, ""
+        return PlacementAction.SAME, ""
     if not there:
-        return Placement.NEW, ""
+        return PlacementAction.NEW, ""
     if attempt.system != note.system:
         return (
-            Placement.LEFT,
+            PlacementAction.LEFT,
             f"{folder} was collected from {note.system}, and this is from {attempt.system}. {_MOVE}",
         )
     if attempt.order < note.order and not is_same:
-        return Placement.OLDER, ""
+        return PlacementAction.OLDER, ""
     if attempt.order == note.order and not is_same:
-        return Placement.LEFT, f"{folder} holds another file of the same number or time. {_MOVE}"
+        return PlacementAction.LEFT, f"{folder} holds another file of the same number or time. {_MOVE}"
     ours = _sums(attempt.files)  # a run that was stopped may have written these before it wrote its note
     if changed := sorted(name for name, now in there.items() if now not in (note.files[name], ours.get(name))):
-        return Placement.LEFT, f"in {folder}, {_listed(changed)} was changed since it was collected. {_MOVE}"
-    return (Placement.NEW if is_same else Placement.NEWER), ""
+        return PlacementAction.LEFT, f"in {folder}, {_listed(changed)} was changed since it was collected. {_MOVE}"
+    return (PlacementAction.NEW if is_same else PlacementAction.NEWER), ""
 
 
 _MOVE = "Move it away where this one shall count, then run this again."
@@ -129,7 +129,7 @@ def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[s
     _write_note(folder, stem, attempt)
 
 
-def write_missing_note(folder: Path, stem: str, attempt: Attempt) -> None:
+def add_absent_collection_note(folder: Path, stem: str, attempt: Attempt) -> None:
     """Write the missing note on a collection into a folder that already holds exactly the files of the attempt."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)

@@ -14,11 +14,11 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.course_location import require_assignment
 from autograder.errors import CourseError, WorkFailed
-from autograder.lms import filenames, student_matching, text_entry_instead_of_notebook
+from autograder.lms import parse_submission_filenames, student_matching, text_entry_instead_of_notebook
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
-from autograder.lms.download_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
-from autograder.lms.filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
 from autograder.lms.fill_student_folders import StudentFolders
+from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
+from autograder.lms.untrusted_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
 from autograder.nbgrader_plugin.roster_import import Roster
 from autograder.submission.submitted_cells import MAX_FILE
 
@@ -93,7 +93,7 @@ def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[SentFil
     files: dict[SentFile, ZipEntry] = {}
     others = []
     for entry in entries:
-        handed = filenames.parse_download_path(entry.path)
+        handed = parse_submission_filenames.parse_download_path(entry.path)
         if handed is None:
             others.append(entry.path)
         elif handed in files:
@@ -111,7 +111,7 @@ def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[SentFil
 
 def _notebooks(student: str, sent: Sequence[SentEntry], download: Download, done: CollectionResult) -> list[SentEntry]:
     """Return those of a student's files that may be notebooks; if none may, add all of them to `done.left`."""
-    found = [each for each in sent if filenames.may_be_notebook(each.handed.original)]
+    found = [each for each in sent if parse_submission_filenames.may_be_notebook(each.handed.original)]
     if not found:
         for each in sent:
             what = _page(each, download) or "no notebook"
@@ -129,8 +129,8 @@ def _page(sent: SentEntry, download: Download) -> str:
 
 def _data(student: str, sent: Sequence[SentEntry], done: CollectionResult) -> list[SentEntry]:
     """Return the data files that a student's notebook may open; add all other files to `done.passed`."""
-    others = [each for each in sent if not filenames.may_be_notebook(each.handed.original)]
-    data = [each for each in others if filenames.may_be_data(each.handed.original)]
+    others = [each for each in sent if not parse_submission_filenames.may_be_notebook(each.handed.original)]
+    data = [each for each in others if parse_submission_filenames.may_be_data(each.handed.original)]
     done.passed += ((each.entry.path, f"{student}: neither notebook nor data.") for each in others if each not in data)
     return data
 
@@ -139,7 +139,7 @@ def _newest(sent: Sequence[SentEntry], released: Collection[str], done: Collecti
     """Return the newest of the files that are attempts at the same notebook; add the older ones to `done.passed`."""
     newest: dict[str, SentEntry] = {}
     for each in sorted(sent, key=lambda each: each.rank):
-        kind = filenames.name_without_copy_marks(each.handed.original, released)
+        kind = parse_submission_filenames.name_without_copy_marks(each.handed.original, released)
         if kind in newest:
             done.passed.append((newest[kind].entry.path, f"an older attempt; {each.handed.original} counts."))
         newest[kind] = each

@@ -32,10 +32,10 @@ _STUB = "NotImplementedError"
 
 def judge(exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], source: str) -> Report:
     """Return the report on an answer from its observations, one per case of the key, and its source text."""
-    return judge_with_text(exercise, key, observations, SourceFindings.read(exercise, key, source))
+    return judge_with_examined_source(exercise, key, observations, SourceFindings.read(exercise, key, source))
 
 
-def judge_with_text(
+def judge_with_examined_source(
     exercise: Exercise, key: ExpectedObservations, observations: Sequence[Observation], text: SourceFindings
 ) -> Report:
     """Return the report as `judge` does, with the answer's text already examined.
@@ -70,7 +70,7 @@ def uniform_report(exercise: Exercise, cases: Sequence[Case], status: Status, se
     return Report(exercise.name, (Verdict(first, status, sentence), *later))
 
 
-def is_final(report: Report) -> bool:
+def known_mistakes_irrelevant(report: Report) -> bool:
     """Return whether a report by the reference key already equals the one by the full key, with all known mistakes.
 
     It does if every check passed or nothing was attempted: no mistake is looked for then.

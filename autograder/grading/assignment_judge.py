@@ -9,8 +9,8 @@ from autograder.course.borrowed_exercises import BorrowedExercise, of_kind
 from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
-from autograder.grading.borrowed_hunts import BorrowedHunt, with_all_borrowed
-from autograder.grading.borrowed_questions import BorrowedQuestions
+from autograder.grading.graded_bug_hunts import BorrowedHunt, with_all_borrowed
+from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
 

@@ -29,12 +29,12 @@ from autograder.course.course_location import (
     INSTRUMENTS,
     REVIEW_QUESTIONS,
     SHIPPED,
-    chapter_code,
+    chapter_id,
     chapter_module_path,
     chapter_path,
 )
 from autograder.errors import WorkFailed
-from autograder.files import digest_of
+from autograder.files import sha256_of_texts
 from autograder.import_closure import find_module, import_closure, imported_names
 from autograder.questions.bug_hunt_file import hunts_path
 
@@ -80,7 +80,7 @@ del install_missing_packages
 def packed_cell(course: Path, stem: str) -> str:
     """Return the text of a cell with the packed modules and data for one chapter; the same course gives the same."""
     files = dict(sorted(_files(course, stem)))
-    name = f"{_PACKAGE}-{stem}-{digest_of(*files, *files.values())[:12]}"
+    name = f"{_PACKAGE}-{stem}-{sha256_of_texts(*files, *files.values())[:12]}"
     # Base85 writes four bytes as five letters, none a quote or a backslash; base64 would take a fifteenth more.
     data = base64.b85encode(lzma.compress(_archive(files), filters=_PACKED_BY)).decode()
     lines = (data[start : start + _LINE] for start in range(0, len(data), _LINE))
@@ -120,7 +120,7 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     data += [path for path in (hunts_path(course, stem),) if path.is_file()]
     asked_before = (course / REVIEW_QUESTIONS).glob("*.py")
-    data += [path for path in asked_before if path.stem <= chapter_code(stem)]
+    data += [path for path in asked_before if path.stem <= chapter_id(stem)]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, course_index.HINTS)]
     keys += [course / SHIPPED / name for name in (course_index.POINTS, "__init__.py")]
     keys += [path for path in (course / SHIPPED / course_index.OWN_POINTS,) if path.is_file()]

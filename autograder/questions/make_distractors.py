@@ -1,0 +1,111 @@
+"""Make plausible wrong choices for a shape, a value, or the form of a result."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+from autograder.questions.computed_question import in_words
+
+DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
+_DTYPE = re.compile(r"torch\.(\w+)")
+_LIKELY = 2  # shapes of other tensors among the wrong choices
+_NUMBER = re.compile(r"-?\d[\d.]*")
+_TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
+
+
+def shape_distractors(shape: tuple[int, ...], sizes: Iterable[int] = ()) -> list[tuple[int, ...]]:
+    """Return shapes that are taken for this one by mistake, likely ones first.
+
+    `sizes` are others of the run: the first ones have one of them in place of one of this shape's.
+    """
+    others = [(*shape[:i], each, *shape[i + 1 :]) for each in sizes for i in range(len(shape)) if each not in shape]
+    found = [*others[: 2 * len(shape) : 2], shape[::-1], shape[:-1], (*shape, 1), (1, *shape), shape[1:]]
+    found += [(*shape[:-1], 1), (1, *shape[1:]), (*shape[:-1], shape[-1] + 1)] if shape else [(1,), (1, 1), (2,)]
+    return [each for each in dict.fromkeys(found) if each != shape]
+
+
+def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
+    """Return wrong choices for a form such as `float32 of shape (2, 3)`: one tensor has another shape or dtype.
+
+    `shapes` are those that a reader may take for it: two of them come first.
+    """
+    found = []
+    for match in _TENSOR.finditer(form):
+        dtype, shape = match[1], ast.literal_eval(match[2])
+        others = [each for each in shapes if each != shape][:_LIKELY]
+        new = [f"{dtype} of shape {each}" for each in (*others, *shape_distractors(shape)[:3])]
+        new += [f"{each} of shape {shape}" for each in DTYPES[:3] if each != dtype]
+        found += [form[: match.start()] + each + form[match.end() :] for each in new]
+    return found
+
+
+def value_distractors(text: str, given: str = "") -> list[str]:
+    """Return values in words that are like this one and differ from it; none if it cannot be read.
+
+    Where all its numbers stand in `given`, a call in words, others in another order come first.
+    """
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return _of_other_dtypes(text)
+    is_row = isinstance(value, list) and not any(isinstance(each, list) for each in value)
+    is_sorted = is_row and all(one <= other for one, other in pairwise(value))  # whose order nobody doubts
+    is_known = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
+    is_rearranged = is_known and not is_sorted
+    others = [*(_rearranged(value) if is_rearranged else ()), *_others(value)]
+    return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in others) if each != text]
+
+
+def _of_other_dtypes(text: str) -> list[str]:
+    """Return texts in which dtypes are others: all of them, and one after the other."""
+    found = list(_DTYPE.finditer(text))
+    used = list(dict.fromkeys(["float32", *(match[1] for match in found), "float64"]))
+    all_one = [_DTYPE.sub(f"torch.{dtype}", text) for dtype in used]
+    one_changed = [f"{text[: m.start(1)]}{dtype}{text[m.end(1) :]}" for m in found for dtype in used]
+    return [each for each in dict.fromkeys([*one_changed, *all_one]) if each != text]
+
+
+def _rearranged(value: list[Any]) -> list[Any]:
+    """Return a table or a row with its entries in other orders: by columns, from the end, moved by one place."""
+    if value and all(isinstance(each, list) for each in value):
+        columns = [[list(each) for each in zip(*value, strict=True)]] if len({*map(len, value)}) == 1 else []
+        return [*columns, [each[::-1] for each in value], value[::-1], [*value[1:], value[0]]]
+    return [value[::-1], [*value[1:], *value[:1]], [*value[-1:], *value[:-1]]]
+
+
+def _with_each(value: Any, how: Callable[[Any], Any]) -> Any:
+    """Return a value with each number in it changed, and each bool turned round."""
+    if isinstance(value, list | tuple):
+        return type(value)(_with_each(each, how) for each in value)
+    if isinstance(value, bool):
+        return not value
+    return how(value) if isinstance(value, int | float) else value
+
+
+def _others(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, 2 * value, value + 2]
+    if isinstance(value, float):
+        return [2 * value, value / 2, -value, value + 1]
+    if isinstance(value, list | tuple):
+        kind, is_flat = type(value), not any(isinstance(each, list | tuple) for each in value)
+        is_row = kind is list and value and all(isinstance(each, int | float) for each in value)
+        lengths = [value[:-1], [*value, value[-1]]] if is_row else []
+        twice, half = _with_each(value, lambda one: 2 * one), _with_each(value, lambda one: one / 2)
+        negative = _with_each(value, lambda one: -one)
+        changed = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)]
+        if is_flat:
+            next_ones = _with_each(value, lambda one: one + 1)
+            return [next_ones, *lengths, twice, kind(reversed(value)), half, negative, *changed]
+        # Whole numbers are places and labels, which nobody doubles.
+        scaled = [] if re.fullmatch(r"[-\d\[\](), ]*", str(value)) else [twice, half]
+        return [*scaled, *changed[:1], kind(reversed(value)), negative * bool(scaled), *changed]
+    if isinstance(value, dict):
+        return [{**value, key: new} for key, old in value.items() for new in _others(old)]
+    return []
