@@ -40,6 +40,7 @@ from autograder.questions.questions_on_changes import edits, first_failing_requi
 from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
+from autograder.questions.unchanged_arguments import UnchangedArguments
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
 
@@ -404,12 +405,13 @@ def test_what_the_call_or_the_line_shows_is_not_asked() -> None:
     lines = ("k = 3", "n = x.shape[0]", "m = len(x)", "h = x[0]", "b = h.shape[0]", "y = x.T", "return y")
     names = [each.name for each in asked_of(*lines).told()]
 
-    assert {"h", "b", "h.shape", "y"} == {*names}
+    assert {"h", "b", "h.shape"} == {*names}
 
 
 def about(kind: str, prompt: str, right: str) -> Question:
     """Return a question with a prompt and a right choice, of one kind."""
-    return Question(kind, "f", prompt, (right, "a", "b", "c"), 0, "Running it.", "")
+    code = "def f(x, y):\n    if x:\n        y = x(y)\n    return y\n"
+    return Question(kind, "f", prompt, (right, "no 1", "no 2", "no 3"), 0, "Running it.", code)
 
 
 def test_what_can_be_copied_is_recognized() -> None:
@@ -419,8 +421,8 @@ def test_what_can_be_copied_is_recognized() -> None:
     named = "In your code, in line 2, `.backward()` is left out. Where is then the first cross of `check`?"
 
     assert _can_be_copied(about("shape", shown, "(2, 3)")) and not _can_be_copied(about("shape", shown, "(3, 2)"))
-    other = "`f` is called with `x`: float32 of shape (2, 3); `a`: `7`, whose shape is not.\n"
-    assert not _can_be_copied(replace(about("shape", other, "(2, 3)"), choices=("(2, 3)", "7", "b", "c")))
+    two = "`f` is called with `x`: float32 of shape (2, 3); `y`: float32 of shape (4,).\n"
+    assert not _can_be_copied(replace(about("shape", two, "(2, 3)"), choices=("(2, 3)", "(4,)", "no 1", "no 2")))
     assert _can_be_copied(about("argument", reshaped, "float32 of shape (3, 4)"))
     assert not _can_be_copied(about("argument", reshaped, "float32 of shape (4,)"))
     code = "def f(loss):\n    loss.backward()\n    return loss.item()"
@@ -439,23 +441,39 @@ def test_what_hangs_on_what_is_hidden_is_asked_last(argument: str) -> None:
     hidden, known = shown.format(argument, 1), shown.format("a DataLoader in batches of 4, over float32", "an SGD")
 
     for kind in ("count", "left_out"):
-        assert _depends_on_hidden(about(kind, hidden, "4")) and not _depends_on_hidden(about(kind, known, "4"))
+        asked = "How often does line 3 run?"
+        assert _depends_on_hidden(about(kind, hidden + asked, "4"))
+        assert not _depends_on_hidden(about(kind, known + asked, "4"))
     assert _depends_on_hidden(about("shape", hidden, "(4,)")) == (argument == "a generator")
 
 
+def test_what_a_hidden_function_does_is_asked_last() -> None:
+    """The shape of what it returns; a count only where something branches, or runs when the function calls it."""
+    shown = "`f` is called with `x`: a function; `y`: `1`.\n"
+    count = about("count", f"{shown}How often does line 3 run?", "4")
+    shapes = [about("shape", f"{shown}What is the shape of `y` after line {line}?", "(4,)") for line in (3, 4)]
+
+    assert [True, False] == [*map(_depends_on_hidden, shapes)]
+    assert _depends_on_hidden(count)
+    assert not _depends_on_hidden(replace(count, code="def f(x, y):\n    for each in y:\n        x(each)\n"))
+    assert _depends_on_hidden(replace(count, code="def f(x, y):\n    def inner():\n        return 1\n    x(inner)\n"))
+
+
 def test_a_draw_asks_nothing_twice() -> None:
-    """What a change does and which requirement it breaks is one thing, and so are two answers that are the same."""
+    """Other numbers make no other question; what is like another one, or has its answer, is asked last."""
     edit, call = "ine 2 is left out.", "`f` is called.\n"
     changed = about("left_out", f"{call}L{edit} What becomes of this call?", "it returns the same values")
     prompt = f"In your code, l{edit} Where is then the first cross of `check`?"
     value = about("value", f"{call}What is the value of `found` after line 2?", "[2, 2, 11]")
     again = [
-        about("requirement", prompt, "clears gradients"),
-        about(
-            "left_out", f"`f` is called with `x`: `3`.\nL{edit} What becomes of this call?", "it returns other values"
+        replace(changed, prompt=f"`f` is called with `x`: `3`.\nL{edit} What becomes of this call?"),
+        replace(
+            about("value", value.prompt, "[3, 3, 12]"), prompt=value.prompt.replace("called", "called with `x`: `3`")
         ),
     ]
-    guessed = [
+    alike = [
+        about("requirement", prompt, "clears gradients"),
+        about("left_out", f"{call}L{edit} What becomes of this call?", "it returns other values"),
         about("result", f"{call}What does it return?", "(2, 2, 11)"),
         about("left_out", f"{call}Line 4 is left out.", "it returns the same values"),
     ]
@@ -465,13 +483,40 @@ def test_a_draw_asks_nothing_twice() -> None:
         about("left_out", f"{call}Line 4 is left out.", "it returns other values"),
     ]
 
-    for last, expected in ((again, []), (guessed, guessed), (others, others)):
-        for question in last:
-            drawn = RankedQuestions([], [], [], [])
-            for each in (changed, value, question):
-                drawn.add(each)
-            assert [changed, value, *[each for each in expected if each is question]] == drawn.asked()
-            assert (question in drawn.good) is (last is others)
+    for question in (*again, *alike, *others):
+        drawn = RankedQuestions([], [], [], [])
+        for each in (changed, value, question):
+            drawn.add(each)
+        assert [changed, value, *([] if question in again else [question])] == drawn.asked()
+        assert (question in drawn.good) is (question in others)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "has", "has_shape"),
+    [
+        ([], "x", True, True),
+        ([], "x.detach().clone()", True, True),
+        ([], "x.to(pair)", True, True),
+        ([], "x.to(torch.float16)", False, False),
+        ([], "torch.zeros_like(x)", False, True),
+        ([], "x.clamp(0)", False, True),
+        ([], "x[0]", False, False),
+        ([], "pair[1]", True, True),
+        ([], "x.T", False, False),
+        (["first, second = pair"], "first", True, True),
+        (["y = x.detach()", "z = y"], "z", True, True),
+        (["y = x", "y += 1"], "y", False, False),
+        (["x = x.T"], "x", False, False),
+        (["for y in x:", "    pass"], "y", False, False),
+        (["self.warm = n"], "self.warm", True, True),
+    ],
+)
+def test_arguments_that_are_only_handed_on(lines: list[str], text: str, has: bool, has_shape: bool) -> None:
+    """Names, copies and items of arguments are recognized, whatever they are called; what is computed is none."""
+    given = {"x": fact_of(torch.zeros(2, 3)), "pair": fact_of((torch.zeros(2), torch.zeros(3))), "n": fact_of(3)}
+    unchanged = UnchangedArguments(ast.parse("\n".join(lines)), given)
+
+    assert (has, has_shape) == (unchanged.has(text), unchanged.has(text, or_shape=True))
 
 
 def test_what_a_call_hangs_on_is_shown() -> None:
@@ -521,7 +566,7 @@ def test_none_is_asked_twice() -> None:
     code = own_code("autocast_dtypes", text)
     found = own_code_questions(code.exercise, code.key, text, code.name, code.names, Random(0), code.limit, most=30)
 
-    assert len(found) == len({each.prompt.splitlines()[-1] for each in found}) > 1
+    assert len(found) == len({(each.prompt.splitlines()[-1], each.right_choice) for each in found}) > 1
 
 
 def test_a_text_that_is_not_what_runs() -> None:

@@ -63,10 +63,10 @@ def value_distractors(text: str, given: str = "") -> list[str]:
 def _of_other_dtypes(text: str) -> list[str]:
     """Return texts in which dtypes are others: all of them, and one after the other."""
     found = list(_DTYPE.finditer(text))
-    used = list(dict.fromkeys(["float32", *(match[1] for match in found), "float64"]))
+    used = list(dict.fromkeys([*(match[1] for match in found), "float32", "float64", "float16"]))
     all_one = [_DTYPE.sub(f"torch.{dtype}", text) for dtype in used]
     one_changed = [f"{text[: m.start(1)]}{dtype}{text[m.end(1) :]}" for m in found for dtype in used]
-    return [each for each in dict.fromkeys([*one_changed, *all_one]) if each != text]
+    return [each for each in dict.fromkeys([*all_one, *one_changed]) if each != text]
 
 
 def _rearranged(value: list[Any]) -> list[Any]:
@@ -75,6 +75,13 @@ def _rearranged(value: list[Any]) -> list[Any]:
         columns = [[list(each) for each in zip(*value, strict=True)]] if len({*map(len, value)}) == 1 else []
         return [*columns, [each[::-1] for each in value], value[::-1], [*value[1:], value[0]]]
     return [value[::-1], [*value[1:], *value[:1]], [*value[-1:], *value[:-1]]]
+
+
+def _moved(value: Any) -> list[Any]:
+    """Return a table with its rows from the end, and with its columns from the end; none for anything else."""
+    is_table = isinstance(value, list) and value and all(isinstance(each, list) for each in value)
+    found = [[each[::-1] for each in value], value[::-1]] if is_table else []
+    return [each for each in found if each != value]
 
 
 def _with_each(value: Any, how: Callable[[Any], Any]) -> Any:
@@ -103,9 +110,11 @@ def _others(value: Any) -> list[Any]:
         if is_flat:
             next_ones = _with_each(value, lambda one: one + 1)
             return [next_ones, *lengths, twice, kind(reversed(value)), half, negative, *changed]
-        # Whole numbers are places and labels, which nobody doubles.
-        scaled = [] if re.fullmatch(r"[-\d\[\](), ]*", str(value)) else [twice, half]
-        return [*scaled, *changed[:1], kind(reversed(value)), negative * bool(scaled), *changed]
+        moved = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _moved(old)]
+        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):  # whole numbers are places and labels, which nobody doubles
+            last = [kind([*value[:-1], new]) for new in _others(value[-1])] if value else []
+            return [*moved[:2], *last[:1], *moved[2:], *last, *changed]
+        return [*moved[:1], twice, half, *changed[:1], negative, *changed]
     if isinstance(value, dict):
         return [{**value, key: new} for key, old in value.items() for new in _others(old)]
     return []

@@ -194,14 +194,11 @@ def _can_be_copied(question: Question) -> bool:
         return sharing == [right]
     if question.kind == "argument" and prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ","):
         return True  # an empty shape, too
-    shown = [each for each in question.choices if _stands_in(each, prompt)]
-    return question.kind in _FACTS and shown == [right] and not _NUMBER.fullmatch(right)
-
-
-def _stands_in(choice: str, prompt: str) -> bool:
-    """Return whether a choice, or each shape in it, stands in a prompt."""
-    shapes = _SHAPE.findall(choice)
-    return choice in prompt or (bool(shapes) and all(each in prompt for each in shapes))
+    shapes = _SHAPE.findall(right)
+    is_shown = right in prompt or (bool(shapes) and all(each in prompt for each in shapes))
+    wrong = ("of shape ()" if each == "()" else each for each in question.choices if each != right)
+    is_one_of_many = any(each in prompt for each in wrong)
+    return question.kind in _FACTS and is_shown and not is_one_of_many and not _NUMBER.fullmatch(right)
 
 
 def _ask_the_same(one: Question, other: Question) -> bool:

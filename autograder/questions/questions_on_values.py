@@ -29,7 +29,8 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask for the shape of a name or of an expression."""
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
-        if str(each.fact.shape) in (text := asked.text_of(each)) or "rng_state" in text:
+        text = asked.text_of(each)
+        if str(each.fact.shape) in text or "rng_state" in text or (text and asked.unchanged.has(text, or_shape=True)):
             continue
         others = {str(other.fact.shape): other for other in told if other.fact.shape != each.fact.shape}
         sizes = asked.random.sample(asked.shown_sizes, len(asked.shown_sizes))

@@ -16,6 +16,7 @@ from autograder.questions.computed_question import CHOICES, distinct_choices
 from autograder.questions.question import Question, shuffled_question
 from autograder.questions.student_program import OwnCode
 from autograder.questions.traced_run import Event
+from autograder.questions.unchanged_arguments import UnchangedArguments
 from autograder.questions.value_facts import Fact
 
 DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
@@ -124,6 +125,8 @@ class AskedRun:
     def _is_plain(self, each: LocatedFact) -> bool:
         """Return whether the call shows a fact, as it does sizes of arguments, or the line, as it does a constant."""
         texts = [each.name, *filter(None, [self.text_of(each)])]
+        if any(map(self.unchanged.has, texts)):
+            return True
         found = [match for text in texts if (match := _OF_ARGUMENT.fullmatch(text))]
         is_number = each.fact.shape is None
         return (is_number and any(map(self._is_arithmetic, texts))) or any(
@@ -137,6 +140,12 @@ class AskedRun:
         called = {each.func.id for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)}
         known = (self._given - self.rebound) | (called & _PLAIN_CALLS)
         return all(isinstance(each, _ARITHMETIC) for each in nodes) and names <= known
+
+    @cached_property
+    def unchanged(self) -> UnchangedArguments:
+        """Return what is known of expressions that are arguments of the call, only handed on."""
+        given = {name: fact for event in self.run.entered for name, fact in event.facts.items() if name != "self"}
+        return UnchangedArguments(self.code.tree, given)
 
     @cached_property
     def _given(self) -> set[str]:

@@ -105,7 +105,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 #
 # *{minutes} minutes*
 #
-# All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
+# All data in PyTorch is in **tensors**, grids of numbers with any number of axes: a pixel has none, a row of pixels one, a picture two, and all pictures together three.
 # Most errors come from a wrong shape, or from whole numbers where torch needs fractions.
 # Every tensor can tell you what it is, and asking it first can save you an evening.
 #
@@ -148,7 +148,7 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# Which dtype do you get when you make a tensor yourself, with `zeros` or `ones` for example, to try out a line of code?
+# To try out a line of code you often make a small tensor yourself: with `torch.tensor([0.5, 2.0])` from a list, with `torch.zeros(2, 3)` from a shape. Which dtype does it get?
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, up to but not including 10. What is its dtype?
 
@@ -158,6 +158,7 @@ guess = torch.int64  # a dtype, for example torch.float32
 # %% name="arange"
 evens = torch.arange(0, 10, 2)
 print(evens)
+print("a list with a fraction:", torch.tensor([0.5, 2.0]).dtype, " zeros:", torch.zeros(2, 3).dtype)
 reveal(guess, evens.dtype)
 
 # %% claim=true
@@ -166,7 +167,7 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # %% [markdown]
 # Whole numbers stay whole, so `labels` are int64, whereas `zeros` and `ones` are float32.
 # You notice the difference when you ask for a mean. A mean need not be a whole number, so torch refuses until you say that you want fractions.
-# (`shows_error` expects an error and prints it, so that the notebook can go on. torch's messages call int64 Long.)
+# (`shows_error` expects an error and prints it, so that the notebook can go on.)
 
 # %% name="default-dtype"
 with shows_error(RuntimeError, match="floating point"):
@@ -200,8 +201,8 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 #
 # *{minutes} minutes*
 #
-# When something does not fit, you want to know all about a tensor in one call.
-# One day its number of bytes will decide whether your data fit on the graphics card.
+# When something does not fit, the first question is always the same: what do I have in my hands? `describe` answers it in one call.
+# (It tells the number of bytes, too, since one day that decides whether your data fit on a graphics card.)
 # `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
 # (`numel` is short for "number of elements". Chapter 2 explains `requires_grad`; here you only read it off.)
 
@@ -243,7 +244,7 @@ check("describe", describe)
 my_describe = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
 
 # %% [markdown]
-# The lesson often goes on with what you write. `my_describe` is *your* `describe` once its check has passed; until then a plain version takes its place.
+# The lesson often goes on with what you write. `my_describe` is *your* `describe` once its check has passed; until then a plain version takes its place, which here tells you less.
 
 # %% name="describe-used"
 my_describe(images)

@@ -165,6 +165,9 @@ reveal(guess, total.shape)
 # %% figure=true
 figures.broadcasting((3, 1, 5), (4, 1))
 
+# %% [markdown]
+# From the right: 5 meets 1, so the second tensor is stretched to 5; 1 meets 4, so the first one is stretched to 4; and 3 meets a gap, so the second is there three times.
+
 # %% [markdown] name="column-meets-row-text"
 # ### A silent mistake
 #
@@ -182,6 +185,7 @@ prediction = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
 target = torch.tensor([1.0, 2.0, 3.0, 4.0])
 print(prediction - target)
 print("mean squared error:", ((prediction - target) ** 2).mean().item())
+print("with squeeze(1):", ((prediction.squeeze(1) - target) ** 2).mean().item())
 reveal(guess, (prediction - target).shape)
 
 # %% claim=true
@@ -190,7 +194,8 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # torch stretched the column to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing, and torch gave no error. So compare the two shapes before you compute an error. Here `prediction.squeeze(1)`, which drops the axis of length 1, brings the error to 0.
+# A model trained on that number learns the wrong thing, and torch gave no error. So compare the two shapes before you compute an error.
+# Here `prediction.squeeze(1)`, which drops the axis of length 1, puts it right: both are (4,) then, and the error is 0.
 
 # %% [markdown]
 # ### Exercise: `add_bias`
@@ -198,9 +203,9 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # *{minutes} minutes*
 #
 # Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor now adds some ink of its own to its row.
-# To repair the picture, subtract that ink from the row again.
-# The layers of a network also add such numbers. There the row is a **channel**, and its number is the channel's **bias**.
-# Add it to a whole **batch** in one line. First make it a column, like `fade`:
+# To repair the picture, subtract that ink from the row again, in a whole **batch** of pictures at once.
+# (Layers of networks add such numbers, too. There a row is called a **channel**, and its number the channel's **bias**.)
+# Make the numbers a column first, like `fade`:
 #
 # ```
 # x                 batch   channels   length
@@ -208,11 +213,13 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # bias, moved               channels        1
 # ```
 #
-# Here are two channels of three zeros, with the biases 10 and 20:
+# Here are two channels of three zeros, with the biases 10 and 20. As it is, the 2 of `bias` meets the 3:
 
 # %% name="add-bias-example"
-channels = torch.zeros(2, 3)
-print(channels[0] + 10, channels[1] + 20)
+channels, biases = torch.zeros(2, 3), torch.tensor([10.0, 20.0])
+with shows_error(RuntimeError, match="size of tensor a"):
+    channels + biases
+print("wanted:", [(channels[0] + 10).tolist(), (channels[1] + 20).tolist()])
 
 # %% exercise="add_bias"
 def add_bias(x, bias):
@@ -315,9 +322,8 @@ assert stretched.untyped_storage().nbytes() == 16 and result.untyped_storage().n
 #
 # *{minutes} minutes*
 #
-# A row of four is added to each row of a (3, 4) table. Three numbers, one for each row, do not fit: lined up at the right, 3 meets 4. As a column they fit.
-#
-# A column together with a row makes a whole table, as in the picture.
+# Three numbers, one for each row of a (3, 4) table, do not fit: lined up at the right, 3 meets 4. As a column they fit.
+# And a column together with a row makes a whole table, as in the picture.
 
 # %% name="bias"
 base = torch.zeros(3, 4)
@@ -336,7 +342,7 @@ assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
 figures.stretched(torch.tensor([[0], [10], [20]]), torch.tensor([1, 2, 3, 4]))
 
 # %% [markdown]
-# With equal shapes arithmetic works place by place, for example in the prices of four houses per square meter. A single number fits everything.
+# With equal shapes arithmetic works place by place. A single number fits everything.
 
 # %% name="elementwise-shapes"
 a, b = torch.tensor([1.0, 4.0, 9.0]), torch.tensor([10.0, 20.0, 30.0])

@@ -81,14 +81,20 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 #
 # Why 18? Follow the nudge on its way from w to the loss.
 # The model multiplies w by x = 3, so if you add a little to w, three times as much arrives at the prediction.
-# Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little, a, and the square becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
+# Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little, a, and it squares -3 + a:
+#
+# ```
+# (-3 + a) ** 2   =   9  -  6 * a  +  a ** 2
+# ```
+#
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
-# (The square of any number s changes by 2 * s times a.)
+# It is so for every number: **the square of s changes by 2 * s times as much as s does.**
 #
 # The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
+#
 # A change of b arrives at the prediction as it is, so the derivative with respect to b is 1 * (-6) = -6.
-# The two derivatives together are the **gradient**.
+# Both derivatives together are called the **gradient**.
 #
 # To nudge each of 640 numbers would be slow, because each nudge needs a computation of its own.
 # To follow the factors is quick, but you would have to do it by hand, again for each new formula.
@@ -133,21 +139,19 @@ with torch.no_grad():
 #
 # *{minutes} minutes*
 #
-# Those of floats (and of complex numbers), since a whole number cannot be a little larger.
-# The flag is off unless you switch it on, and `requires_grad_()` does that in place.
+# Those of floats, since a whole number cannot be a little larger.
+# The flag is off unless you switch it on; `requires_grad_()` does that later, in place.
 
 # %% name="flag"
 x = torch.ones(3)
 print("to begin with:", x.requires_grad)
 x.requires_grad_()  # the underscore: in place
 print("switched on:", x.requires_grad)
-x.requires_grad_(False)
-print("and off again:", x.requires_grad)
 with shows_error(RuntimeError, match="floating point"):
     torch.tensor([1, 2], requires_grad=True)
 
 # %% claim=true
-assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad is True
+assert x.requires_grad is True and x.requires_grad_(False).requires_grad is False
 
 # %% [markdown] name="worked-text"
 # ## 2 How a gradient goes back
@@ -212,7 +216,7 @@ figures.graph(4.0, 2.0)
 # *{minutes} minutes*
 #
 # `show_graph` prints the graph. From top to bottom it has the steps in the order of the backward pass: the power, the sum, the product.
-# A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`. For x it appears twice, because two paths lead to x.
+# A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`: twice for x, because two paths lead there.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -232,10 +236,10 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # *{minutes} minutes*
 #
 # Take the pencil once more, for (x + y) * z, a sum and then a product.
-# The product multiplies the sum by z, so with z = 4, one more in x makes four more in the result.
+# For a smaller one, x * z + x, the paths go like this: one more in x makes z more by way of the product, and one more directly.
 
 # %% name="by-hand-example"
-print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
+print(2 * 4 + 2, "and with one more in x:", 3 * 4 + 3)  # z = 4: five more
 
 # %% exercise="grad_by_hand"
 def grad_by_hand(x, y, z):
@@ -341,7 +345,7 @@ assert (sizes * weight).requires_grad
 # %% [markdown] name="leaf-text"
 # After `backward`, a leaf has a `.grad` if it requires grad and the loss depends on it; one that plays no part keeps None.
 # (The layers of chapter 3 ask for gradients of their own weights by themselves.)
-# And `backward` can start from several numbers at once if you say with `gradient=` how much each of them counts.
+# (The weight's gradient is the mean of the three sizes. And `backward` can start from several numbers at once, if `gradient=` says how much each counts.)
 
 # %% name="weight-and-data"
 bias = torch.tensor(1.0, requires_grad=True)

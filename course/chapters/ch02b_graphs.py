@@ -620,7 +620,7 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 # *{minutes} minutes*
 #
 # A gradient flows wherever the graph leads, and sometimes that is too far: into a tensor that somebody only lent you, for example.
-# That is why `descend` in chapter 2a began with `x.detach().clone().requires_grad_()`. Would a copy alone not be enough?
+# Would it be enough to compute with a copy? `descend` in chapter 2a began with three calls in a row, `x.detach().clone().requires_grad_()`.
 #
 # *Predict.* You leave out `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
 
@@ -637,8 +637,11 @@ reveal(guess, x.grad)
 assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
-# A copy is a step like any other, and the graph leads through it back to x. `detach()` cuts that path.
-# It copies nothing; to step in place, `clone()` first. And the tensor that it cuts off asks for no gradient until you call `requires_grad_()`. So you need all three.
+# A copy is a step like any other, and the graph leads through it back to x. So you need all three, each for a reason of its own:
+#
+# - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
+# - `clone()` makes the copy, so that a step in place leaves x alone.
+# - `requires_grad_()` asks for a gradient again, which the detached tensor does not.
 #
 # ### Exercise: `mean_square_grad`
 #
@@ -670,8 +673,7 @@ check("mean_square_grad", mean_square_grad)
 #
 # *{minutes} minutes*
 #
-# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12.
-# Here is the first of four rows, by autograd and by the formula.
+# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12. Here is one row:
 
 # %% mine=true
 my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
@@ -729,7 +731,8 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # Both became the same ghost, halfway, because each was free to move.
-# The eight should count as given. `detach` says so: no path leads back from its result, and `backward` refuses.
+# The eight should count as given. `detach` says so: no path leads back from its result.
+# (If all of a loss hangs on detached tensors, `backward` has nowhere to go, and refuses. If a part of it does, only that part stays silent.)
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)

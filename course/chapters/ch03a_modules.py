@@ -88,14 +88,15 @@ with torch.no_grad():
     b1 -= 0.5 * b1.grad
     w2 -= 0.5 * w2.grad
     b2 -= 0.5 * b2.grad
-print(f"loss: {loss.item():.2f}")
+after = F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels)
+print(f"loss before the step: {loss.item():.2f}, and after it: {after.item():.2f}")
 
 # %% claim=true
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# The last lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error: that tensor never learns, and the loss may go down all the same.
+# Four lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error. Take out the line of `b1`: the loss goes down all the same, and that tensor never learns.
 #
 # So let each layer keep its own two tensors.
 # torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
@@ -251,7 +252,7 @@ def plain_two_layers(pixels, looks, answers):
 MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
 
 # %% [markdown]
-# Now `train` can train it. (As before, `MyTwoLayerMLP` is yours once its check has passed, and a plain one until then.)
+# Now `train` can train it. (`MyTwoLayerMLP` is your class; until its check has passed, a plain model stands in for it.)
 
 # %% name="reader-learns"
 yours = MyTwoLayerMLP(64, 32, 10)
@@ -274,7 +275,7 @@ assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 # No: autograd sees the steps that `forward` runs, and knows nothing of modules.
 # So everything that you know from chapter 2 holds.
 #
-# *Predict.* `nn.Linear` is one module. How many nodes does the graph of one call have, with one for each leaf that requires grad? (x does not; the weight is transposed on the way.)
+# *Predict.* `nn.Linear` is one module. In the graph of one call it has a node that multiplies and adds, one that transposes the weight, and one for each leaf that requires grad. How many are these?
 
 # %% predict=true
 guess = 4  # a number
@@ -296,7 +297,7 @@ reveal(guess, len(found))
 assert sorted(found) == 2 * ["AccumulateGrad"] + ["AddmmBackward0", "TBackward0"]
 
 # %% [markdown]
-# And inputs, weights, outputs, loss and derivatives are all tensors.
+# And all that it meets are tensors: weights, outputs, the loss, the derivatives.
 
 # %% name="all-tensors"
 small = nn.Linear(3, 2)

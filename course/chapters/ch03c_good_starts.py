@@ -47,7 +47,8 @@ figures.fading(10)
 #
 # *{minutes} minutes*
 #
-# Here are the digits once more, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads.
+# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size. You will try both.
+# For that, here are the digits once more, and the two functions of chapter 3a. You know their lines: run the cell, and go on.
 
 # %% name="from-3a"
 from sklearn.datasets import load_digits
@@ -73,8 +74,6 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 # %% [markdown]
-# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size.
-#
 # ### All alike
 #
 # The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
@@ -112,14 +111,14 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 # How large should the random numbers be?
 # Send the digits through ten layers of 64 units with `relu`, and look at how large the numbers are on the way.
 #
-# *Predict.* The ink is about 0.5 in size, and the random weights have a standard deviation of 0.01. Are the numbers after ten layers larger than a millionth?
+# *Predict.* The ink is about 0.5 in size, and the random weights have a standard deviation of 0.01. About how large are the numbers after ten layers: around 0.1, around 0.001, or below a millionth?
 
 # %% predict=true
-guess = False  # True or False
+guess = "below"  # "0.1", "0.001" or "below"
 
 # %% name="through-depth"
 def size_after(layers, std):
-    """The typical size (root of the mean square) of the digits' numbers after some layers."""
+    """About how large the digits' numbers are after some layers: the root of their mean square."""
     x = ink
     for _ in range(layers):
         x = torch.relu(x @ (torch.randn(64, 64) * std))
@@ -128,7 +127,8 @@ def size_after(layers, std):
 
 for layers in (0, 1, 2, 3, 10):
     print(f"{layers:2} layers: {size_after(layers, 0.01):.2g}")
-reveal(guess, size_after(10, 0.01) > 1e-6)
+last = size_after(10, 0.01)
+reveal(guess, "below" if last < 1e-6 else "0.001" if last < 0.01 else "0.1")
 
 # %% claim=true
 assert 0.3 < size_after(0, 0.01) < 0.7
@@ -149,11 +149,12 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With a standard deviation of 1 the numbers explode: where you see no bars, all numbers are too large to draw.
-# With 0.18 they roughly keep their size. 0.18 is `math.sqrt(2 / 64)`: each unit adds up 64 products, which makes the numbers larger, and the 2 makes up for the half of the sums that `relu` throws away.
+# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. They are positive and negative, and partly cancel, so the sum is not 64 times as large as one of them but 8 times, the root of 64.
+# Then `relu` throws half of the sums away, and for that the weights have to be larger by the root of 2. Together that is `math.sqrt(2 / 64)`, which is 0.18.
 #
 # So for a layer with n inputs, begin with the standard deviation `math.sqrt(2 / n)`.
-# This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
-# What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
+# This is **He initialization**, after Kaiming He. (torch has it as `kaiming_normal_`; in the exercise below you do it by hand.)
+# What `nn.Linear` draws by itself is smaller, here 0.07: fine for a few layers, too small for ten, as you will see.
 
 # %% [markdown] side=true
 # #### Where does the square root of 2 / n come from?
@@ -165,7 +166,7 @@ figures.activations(10)
 
 # %% name="sum-of-64"
 sums = torch.randn(10_000, 64).sum(dim=1)
-print("the square of the sum, on average:", sums.square().mean().item())
+print(f"the square of the sum, on average: {sums.square().mean().item():.1f}")
 
 # %% claim=true
 assert 58 < sums.square().mean() < 70
@@ -189,7 +190,8 @@ assert 58 < sums.square().mean() < 70
 
 # %% name="default-start"
 layer = nn.Linear(100, 200)
-print(layer.weight.min().item(), layer.weight.max().item(), layer.weight.std().item())
+drawn = layer.weight.detach()
+print(f"from {drawn.min():.3f} to {drawn.max():.3f}, standard deviation {drawn.std():.3f}")
 
 # %% claim=true
 assert layer.weight.abs().max() <= 0.1 and layer.bias.abs().max() <= 0.1
@@ -200,7 +202,8 @@ torch.manual_seed(seed)
 first = nn.Linear(2, 1)
 torch.manual_seed(seed)
 again = nn.Linear(2, 1)
-print(first.weight.tolist(), again.weight.tolist(), nn.Linear(2, 1).weight.tolist())
+for name, one in (("seeded:", first), ("seeded again:", again), ("not seeded:", nn.Linear(2, 1))):
+    print(name, [round(number, 3) for number in one.weight[0].tolist()])
 
 # %% claim=true
 assert torch.equal(first.weight, again.weight)
@@ -367,7 +370,7 @@ assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 # %% [markdown]
 # `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same.
 #
-# Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. (They are not the function `train` of section 1.) A new model is in train mode.
+# Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. A new model is in train mode.
 # The model below reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
 
 # %% name="flag-reaches-children"
@@ -385,7 +388,7 @@ careful.eval()
 # ### Batch norm
 #
 # A good start keeps the numbers at a good size only until training moves the weights.
-# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1, and then applies a weight and a bias that it learns.
+# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias that it learns, so that the next layer can have another size if that is better.)
 #
 # While the model learns, the layer takes the mean and the standard deviation of the current batch.
 # When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running mean and a running variance, in buffers.
@@ -414,7 +417,7 @@ norm.train()(batch)
 assert not torch.equal(norm.running_mean, _before)
 
 # %% [markdown]
-# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. Here are dropout and batch norm in both modes, side by side.
+# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. (It divides, too, but by a spread that is still near 1.) Here are dropout and batch norm in both modes, side by side.
 
 # %% figure=true
 figures.modes()
@@ -470,10 +473,11 @@ for _training in (True, False):
 # The mode changes what layers compute; with `no_grad` torch builds no graph.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 #
-# The function `accuracy` of section 1 does none of this. Train the model with dropout, and it says something else at each call, and too little. Here it is as it should be:
+# The function `accuracy` of section 1 does none of this. After the model with dropout has trained, in train mode, its answer changes from call to call, and is too low. Here it is as it should be:
 
 # %% name="fair-accuracy"
-train(careful.train(), 200)
+careful.train()  # the mode; the next line calls the function of section 1
+train(careful, 200)
 print("before:", [f"{accuracy(careful):.1%}" for _ in range(3)])
 
 
@@ -508,7 +512,7 @@ for training in (True, False):
     with torch.no_grad():
         losses = [F.mse_loss(both(x), targets).item() for _ in range(20)]
     spread[training] = max(losses) - min(losses)
-print("20 losses differ by", spread[True], "in train mode,", spread[False], "in eval mode")
+print(f"20 losses differ by {spread[True]:.2f} in train mode, {spread[False]:.2f} in eval mode")
 
 # %% claim=true
 assert spread[True] > 0 and spread[False] == 0

@@ -49,7 +49,8 @@ figures.two_layers(32, 2, ("is it even?", "is it odd?"))
 #
 # *{minutes} minutes*
 #
-# Here are the digits once more, and from chapter 3a the two functions and the model with two layers:
+# A trained model is gone when the notebook closes, unless you keep it in a file.
+# For a model to keep, here are the digits once more, and from chapter 3a the two functions and the model with two layers. Run the cell, and go on.
 
 # %% name="from-3a"
 from sklearn.datasets import load_digits
@@ -94,10 +95,10 @@ assert accuracy(reader) > 0.95
 
 # %% [markdown]
 # It has learned 2,410 numbers, and tomorrow you want them back.
-# `state_dict()` returns all parameters and buffers under their names. Save those into a file: numbers can still be loaded when your code has changed.
+# `state_dict()` returns all parameters and buffers under their names. Save those into a file, and not the model object: names and numbers can still be loaded when the rest of your code has changed.
 
 # %% name="save"
-folder = tempfile.TemporaryDirectory()  # for a trial; a folder of yours does as well
+folder = tempfile.TemporaryDirectory()  # here only for this lesson; you would write "reader.pt"
 path = f"{folder.name}/reader.pt"
 torch.save(reader.state_dict(), path)
 print({name: tuple(value.shape) for name, value in reader.state_dict().items()})
@@ -107,12 +108,13 @@ assert sum(_value.numel() for _value in reader.state_dict().values()) == 2410
 
 # %% [markdown]
 # Make a second model, which begins with other numbers, and fill it from the file.
+# `weights_only=True` reads tensors and runs no code. Without it a file may run any code: never load a stranger's file that way.
 
 # %% name="save-and-load"
 other = Reader()
 print(f"before: {accuracy(other):.0%} are read correctly")
 
-other.load_state_dict(torch.load(path, weights_only=True))  # tensors only, no code is run
+other.load_state_dict(torch.load(path, weights_only=True))
 print(f"after:  {accuracy(other):.0%}")
 folder.cleanup()  # the trial is over
 
@@ -122,9 +124,6 @@ _parts = list(other.parameters())
 other.load_state_dict(reader.state_dict())
 # copied into what was there
 assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
-
-# %% [markdown]
-# (With `weights_only=False`, torch would run code in the file. Never load a stranger's file that way.)
 
 # %% [markdown] side=true name="faq"
 # #### Why not save the whole model object?
@@ -136,7 +135,7 @@ assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 # %% [markdown]
 # ### The best moment
 #
-# While a model trains, its loss goes up and down. Keep the weights at the lowest loss.
+# While a model trains, its loss on new digits goes up and down, and late in a training often up. So you keep the weights of the best moment, and load those at the end.
 #
 # *Predict.* You take `state = layer.state_dict()`, and then set all weights to 7. What does `state["weight"]` hold?
 
@@ -158,7 +157,7 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the model's memory: your "best" state changes with every step. So copy the tensors.
+# The state shares the model's memory: your "best" state changes with every step. So copy the tensors, all at once by `copy.deepcopy` as here, or one by one by `clone`.
 #
 # ### Exercise: `save_best`
 #

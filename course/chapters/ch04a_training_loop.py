@@ -95,7 +95,7 @@ assert _losses[60] < 1.01 * _losses[-1] < 0.005
 # It has found the 2. The loss that is left comes from the noise, about 0.05 ** 2 = 0.0025.
 #
 # *Which one of the five lines changes the weights?* Say it before you look.
-# Here is one step in numbers: input 2, target 6, a weight of 1, lr = 0.1, and a `.grad` of 5 left over from before.
+# Here is one step in numbers: input 2, target 6, a weight of 1, and lr = 0.1. In `.grad` a 5 is left over from an earlier step, which line 1 clears.
 
 # %% name="five-lines-slowly" figure=true
 figures.stepper()
@@ -225,7 +225,7 @@ assert all(torch.allclose(_p, _q, atol=1e-6) for _p, _q in _pairs)
 #
 # *{minutes} minutes*
 #
-# Here hooks listen to every part of a small model while `my_train_step` runs once: the backward pass fills in the last layer first.
+# Here every part of a small model is watched while `my_train_step` runs once: the backward pass fills in the last layer first.
 
 # %% figure=true
 figures.call_order(my_train_step)
@@ -275,7 +275,8 @@ assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backwa
 
 # %% [markdown]
 # In none. Without `backward` or `step` the weight stays at 0.
-# Without `zero_grad` it does move, but where to? Look at the losses, and try other orders too: the cell below your guess lists eight, some with a line missing.
+# Without `zero_grad` it does move, but where to?
+# Below stand eight orders of the lines, some with a line missing; read them before you guess.
 #
 # *Predict.* In how many of the eight does the loss go all the way down?
 
@@ -317,6 +318,7 @@ from explorers import loop_stepper
 
 neuron = nn.Linear(1, 1)
 nn.init.zeros_(neuron.weight)
+nn.init.zeros_(neuron.bias)
 optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
 stepper = loop_stepper(neuron, optimizer, nn.MSELoss(), x, y)
 stepper.run(1)
@@ -358,8 +360,8 @@ for _clear in (_held.zero_grad, torch.optim.SGD(_held.parameters(), lr=0.1).zero
     assert all(_p.grad is None for _p in _held.parameters())
 
 # %% [markdown]
-# There is one difference: something may be left over from before the loop.
-# Here 8 stood in `.grad` when ten steps on p ** 2 began, with lr = 0.01, from p = 2.
+# There is one difference: something may be left over from before the loop, and then the first step uses it.
+# Here 8 stood in `.grad` when ten steps on p ** 2 began, with lr = 0.01, from p = 2: the two results are not the same.
 
 # %% name="left-over"
 def ten_steps(clear_first):
@@ -386,7 +388,7 @@ assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) <
 # *{minutes} minutes*
 #
 # No: at a learning rate of 1.5 all five are there, and each step throws the weight further out. Chapter 4c is about that.
-# Nor are they always the same five. They change when you add up gradients over several batches, and with mixed precision (chapter 5b). And `LBFGS` asks for the loss several times in one step, so you hand it a function, a closure.
+# Nor are they always the same five. They change when you add up gradients over several batches, and with mixed precision (chapter 5b). And one optimizer, `LBFGS`, asks for the loss several times in one step, so you hand it a function:
 
 # %% name="no-promise"
 far, _ = run_lines("zero forward backward step", x, y, steps=250, lr=1.5)

@@ -366,8 +366,20 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 #
 # So far the model learned too much. It can also learn the wrong thing, and then the loss is the first place to look: it returns a number for almost anything that you hand it, so many silent bugs hide there.
 #
-# `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
-# Suppose that somebody applies `softmax` before it.
+# `F.cross_entropy` takes logits. It does two things with them: softmax turns them into probabilities, and then the loss is minus the log of the right class's one.
+
+# %% name="cross-entropy-in-two-steps"
+three = torch.tensor([[2.0, 0.0, 0.0]])  # logits; say that the first class is right
+print("probabilities:", [round(p, 2) for p in three.softmax(dim=1)[0].tolist()])
+print(f"minus log of the first: {-math.log(three.softmax(dim=1)[0, 0]):.2f}")
+print(f"cross_entropy:          {F.cross_entropy(three, torch.tensor([0])).item():.2f}")
+
+# %% claim=true
+_once = F.cross_entropy(three, torch.tensor([0])).item()
+assert abs(_once + math.log(three.softmax(dim=1)[0, 0])) < 1e-6
+
+# %% [markdown]
+# Suppose that somebody does not know that, and applies `softmax` before it.
 #
 # *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before it, is the loss below 0.1?
 
@@ -392,7 +404,7 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
 # The first softmax gives almost [1, 0, 0]. The softmax inside `cross_entropy` takes these for logits, and a logit of 1 is hardly more than 0.
-# So with three classes the right one never gets more than `e / (e + 1 + 1)`, which is 0.58, and minus its log is 0.55: the loss can never fall below that, with ten classes never below 1.46, and torch reports no error.
+# So with three classes the right one never gets more than `e / (e + 1 + 1)`, which is 0.58. Minus its log is 0.55, and below that the loss can never fall. (With ten classes it stays above 1.46.) torch reports no error.
 #
 # The other trap is a wrong shape. You met it in chapter 1b.
 #
@@ -424,7 +436,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (For one of them torch prints a red warning when you check.) This is what each head needs, in the order of the program:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (One of them torch notices by itself: read its red warning when you check.) This is what each head needs, in the order of the program:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
@@ -529,7 +541,7 @@ for _head, _k in (("spam", 2), ("digit", 10), ("letters", 26)):
 # *{minutes} minutes*
 #
 # Yes.
-# A classifier of two classes that knows nothing yet has a loss near log(2), about 0.69. That is what it costs to say "fifty-fifty".
+# A classifier of two classes that knows nothing yet has a loss of roughly log(2), which is 0.69. That is what it costs to say "fifty-fifty".
 
 # %% name="classifier-step"
 yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))

@@ -717,9 +717,11 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# After 22 calls the rate is down to a tenth, since 0.9 ** 22 is about 0.1. Call the scheduler once an epoch. An epoch has 22 steps here, so if you call it in each step by mistake, the rate is down to a tenth after a single epoch, and soon the model stands still.
+# This scheduler, with 0.9, is meant for one call an epoch: after 22 epochs the rate is down to a tenth, since 0.9 ** 22 is about 0.1.
+# If you call it after every step by mistake, all of that happens within the first epoch, and soon the model stands still. (Other schedulers are made for every step; the next one is.)
 #
-# At the very start Adam has seen only a few gradients, so its idea of their size is poor, and a large step is risky. So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
+# At the very start the weights are random, and the first gradients point anywhere, so a large step is risky. (Adam has seen only a few of them then, and knows their size poorly.)
+# So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
 
 # %% name="scheduler" figure=true
 p = torch.zeros(1, requires_grad=True)
@@ -743,7 +745,7 @@ assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-
 #
 # *{minutes} minutes*
 #
-# Write a rate like this yourself. Take care at two places: the last step of the warm-up, and the end.
+# Write a rate like this yourself, for every step. Take care at two places. The warm-up ends at base_lr, and there the cosine begins, so this rate comes twice; and after the last step the rate stays at min_lr.
 
 # %% name="lr-example"
 t = 0.5  # halfway down the cosine, from 1.0 to 0.0
@@ -803,20 +805,21 @@ for name, lrs in rates.items():
     for first in range(5):
         _ = torch.manual_seed(10 * seed + first)
         reader = MyMLP([64, 64, 10], nn.ReLU)
-        sgd, next_rate = torch.optim.SGD(reader.parameters(), lr=1.5), iter(lrs)
+        sgd, step = torch.optim.SGD(reader.parameters(), lr=1.5), 0
         for _ in range(10):
             for x, y in loader:
-                sgd.param_groups[0]["lr"] = next(next_rate)
+                sgd.param_groups[0]["lr"] = lrs[step]  # what a scheduler does
                 my_train_step(reader, sgd, F.cross_entropy, x, y)
+                step += 1
         says = reader(ink[unseen]).argmax(dim=1)
         shares.append(f"{(says == labels[unseen]).float().mean():.0%}")
-    print(f"{name:8} reads {', '.join(shares)} of the drawer")
+    print(f"{name:8} reads {', '.join(shares)} of the digits that it has not seen")
 
 # %% claim=true
 assert all(int(_share[:-1]) > 80 for _share in shares)
 
 # %% [markdown]
-# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find their way back, because each later step is as large. When the rate falls, all of them learn. The warm-up changes little in a network as small as this; it is made for deep ones, and for Adam.
+# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find their way back, because each later step is as large. When the rate falls, all of them learn: the fall is what counts here. The warm-up is made for deep networks, and for Adam, and in one as small as this it changes little.
 
 # %% [markdown] name="recap"
 # ## What you can do now

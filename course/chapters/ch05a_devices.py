@@ -56,7 +56,7 @@ assert 0 < here < 10_000
 assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion operations a second
 
 # %% [markdown]
-# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, according to its maker's data sheet. (Here the CPU worked with one thread only, so compare the two times only roughly.)
+# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, says its maker's data sheet. (The CPU worked with one thread only, so compare roughly; open this notebook there, and measure both.)
 #
 # A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time. But it can compute only with numbers that lie in its own memory. So your CPU with its memory is one **device**, and a card with its memory is another. In the picture at the top of this notebook arrows connect them.
 
@@ -65,8 +65,8 @@ assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion opera
 #
 # *{minutes} minutes*
 #
-# The second device on your laptop is called `"meta"`.
-# A tensor on meta has a shape, a dtype and a device, but no numbers at all.
+# To practice you need a second device, and no card: on every machine torch has one that is only pretended, called `"meta"`.
+# A tensor on meta has a shape, a dtype and a device, but no numbers at all. (People use it to try out the shapes of a model that is too large for their machine.)
 
 # %% name="on-meta"
 print(torch.ones(3))
@@ -95,7 +95,7 @@ assert y.device.type == "meta" and y is not x
 assert x.to("cpu") is x  # it is there already: nothing to do
 
 # %% [markdown]
-# `.to` leaves `x` where it is, and returns a second tensor, `y`, on the other device. (If `x` is already there, `.to` returns `x` itself.)
+# `.to` leaves `x` where it is, and returns a second tensor, `y`, on the other device.
 # So `x.to(device)` alone on a line has no lasting effect. Write `x = x.to(device)`.
 #
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
@@ -112,7 +112,7 @@ reveal(guess, layer.weight.device.type)
 assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
-# For a module, `.to` works in place: it moves all parameters and buffers of the module. For a tensor it does not.
+# For a module, `.to` works in place: it moves all that the module keeps, parameters and buffers. For a tensor it does not.
 #
 # So `layer` is on meta now. What happens if you give it a batch that is still on the CPU?
 
@@ -135,10 +135,11 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 # *{minutes} minutes*
 #
 # All tensors of one operation must be on the same device. Its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# So choose the device once, at the top of a program, and write `device` everywhere else. (The next cell looks for CUDA only. Your own function will know Apple's cards too.)
+# So choose the device once, at the top of a program, and write `device` everywhere else.
+# (In this notebook `device` is set in the second cell: "auto", or a name of yours. The next cell looks for CUDA only; your own function will know Apple's cards too.)
 
 # %% name="choose-device"
-if device == "auto":  # set at the top of this notebook, where you can name another
+if device == "auto":
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
 print("this notebook works on:", torch.ones(3, device=device).device)
