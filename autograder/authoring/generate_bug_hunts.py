@@ -8,6 +8,7 @@ wrong choices. Programs are the bank's wrong answers, and right answers with one
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,6 +30,7 @@ T = TypeVar("T")
 
 _PER_EXERCISE, _PER_MISTAKE = 40, 3
 _LEAST_LINES, _MOST_LINES, _WIDEST = 3, 34, 100  # of a program, and characters of a line
+_ALIAS = re.compile(r"(?!.*= (?:True|False|None)$)[a-z_]\w* = [a-z_]\w*", re.IGNORECASE)
 _OTHERS = 3  # lines that are offered beside the one at fault; two are enough for a short program
 # How many edits of one line are tried, and how many of a whole program, by whether the exercise takes long.
 _TRIED = {False: (80, 500, 400), True: (24, 0, 60)}
@@ -69,6 +71,8 @@ class _Search:
         of_mistake: Counter[str] = Counter()
         for tag, edit, mend in self._in_time(self._candidates()):
             if of_mistake[tag] >= _PER_MISTAKE or edit.text in found or not _is_fit(edit.text):
+                continue
+            if is_planted(edit.text.splitlines()[edit.line - 1]):
                 continue
             hunt = self._proven(tag, edit, mend, of_mistake[tag])
             if hunt is not None:
@@ -184,6 +188,11 @@ def single_line_edit(wrong: str, right: str) -> ProgramEdit | None:
 def _lines_of(text: str) -> list[str]:
     rows = text.splitlines()
     return [rows[row - 1] for row in single_line_repairs.editable_lines(text)]
+
+
+def is_planted(line: str) -> bool:
+    """Return whether a line gives itself away: it only hands a value on, rounds, or holds two statements."""
+    return ";" in line or "round(" in line or _ALIAS.fullmatch(line.strip()) is not None
 
 
 def _is_fit(text: str) -> bool:

@@ -187,7 +187,7 @@ def _nodes(line: str) -> tuple[ast.AST, ...]:
 
 @lru_cache(maxsize=4096)
 def _bound(line: str) -> tuple[Set[str], Set[str]]:
-    """Return the names that a line binds, and those that it reads."""
+    """Return the names and attributes that a line binds, and the names that it reads."""
     nodes = _nodes(line)
     if not nodes:  # a piece of a statement, such as one entry of a dictionary
         words = re.findall(r"(?<![\w.\"'])[A-Za-z_]\w*(?![\w\"']|\s*=[^=])", line)
@@ -195,6 +195,9 @@ def _bound(line: str) -> tuple[Set[str], Set[str]]:
     names = [node for node in nodes if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     stored |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    stored |= {
+        ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
     stored |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     return frozenset(stored), frozenset(node.id for node in names if isinstance(node.ctx, ast.Load))
 

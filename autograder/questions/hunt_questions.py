@@ -11,11 +11,13 @@ from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
+from autograder.exercises.observation import ExceptionSnapshot
 from autograder.questions.bug_hunt_file import BugHunt, FaultyProgram
 from autograder.questions.question import LETTERS, Question
 
 FALSE_SENTENCES = 3  # beside the true one
 _READABLE = 240  # characters of two values that an explanation shows
+_TO_AUTHOR = re.compile(r"\byour?\b", re.IGNORECASE)
 _FAULTS = {
     "change": "With another line in place of line {line}, the program passes every check.",
     "remove": "Without line {line}, the program passes every check.",
@@ -50,13 +52,15 @@ def sentence_question(
     verdict = first_failed_verdict(hunt, exercise, key)
     true = mistakes[hunt.mistake].sentence or verdict.sentence
     wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
-    wrong = random.sample(wrong, min(FALSE_SENTENCES, len(wrong)))
+    # A sentence that does not speak of a program may be true in itself.
+    wrong = sorted(random.sample(wrong, len(wrong)), key=lambda each: _TO_AUTHOR.search(each.sentence) is None)
+    wrong = wrong[:FALSE_SENTENCES]
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
-    short = verdict.call and verdict.got and len(verdict.got + verdict.expected) <= _READABLE
-    shown = (
-        f"On `{inline_code_text(verdict.call)}`, {_values(verdict)}." if short else f"“{verdict.requirement}” fails."
-    )
+    error = _error(hunt, key, verdict)
+    short = verdict.call and (verdict.got or error) and len(verdict.got + verdict.expected + error) <= _READABLE
+    found = _values(verdict) if verdict.got else f"it stops with `{inline_code_text(error)}`"
+    shown = f"On `{inline_code_text(verdict.call)}`, {found}." if short else f"“{verdict.requirement}” fails."
     refuted = [_refuted(LETTERS[order.index(n)], each, hunt, exercise, key) for n, each in enumerate(wrong, 1)]
     return Question(
         "true_sentence",
@@ -72,7 +76,7 @@ def sentence_question(
 def observed_fault(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
     verdict = first_failed_verdict(hunt, exercise, key)
-    rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
+    rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got or _error(hunt, key, verdict))]
     values = [f"{name}: `{inline_code_text(value)}`" for name, value in rows if value]
     return "\n".join([f"Not yet: {verdict.requirement}.", *values])
 
@@ -103,6 +107,12 @@ def _refuted(
     failed = {key.cases[case].requirement for case in mine}
     met = [key.cases[case].requirement for case in wrong if key.cases[case].requirement not in failed]
     return f"If {letter} were true, “{met[0]}” would fail, and it does not." if met else ""
+
+
+def _error(hunt: FaultyProgram, key: ExpectedObservations, verdict: Verdict) -> str:
+    """Return the error that a program raises on a verdict's case, as Python prints it; "" if it raises none."""
+    raised = None if verdict.case is None else _mistake(hunt, key).observations[verdict.case].get("raised")
+    return f"{raised.type}: {raised.message}" if isinstance(raised, ExceptionSnapshot) else ""
 
 
 def _values(verdict: Verdict) -> str:

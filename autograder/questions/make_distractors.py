@@ -109,7 +109,17 @@ def _others(value: Any) -> list[Any]:
         changed = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)]
         if is_flat:
             next_ones = _with_each(value, lambda one: one + 1)
-            return [next_ones, *lengths, twice, kind(reversed(value)), half, negative, *changed]
+            return [
+                next_ones,
+                *changed[-1:],
+                *changed[:1],
+                *lengths,
+                twice,
+                kind(reversed(value)),
+                half,
+                negative,
+                *changed,
+            ]
         moved = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _moved(old)]
         if re.fullmatch(r"[-\d\[\](), ]*", str(value)):  # whole numbers are places and labels, which nobody doubles
             last = [kind([*value[:-1], new]) for new in _others(value[-1])] if value else []

@@ -51,6 +51,7 @@ _HIDDEN = re.compile(  # words for what is not shown
 )
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
 _FUNCTION = re.compile(r"`(\w+)`: a function")
+_CONTAINERS = ("a dict", "a list", "a tuple")
 _HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
@@ -74,14 +75,16 @@ def own_code_questions(
     """
     code = OwnCode(exercise, key, text, called, names, limit)
     drawn = RankedQuestions([], [], [], [])
-    ran = False
+    ran, shown = False, set[str]()
     for case in chain(_cases(exercise, random), _cases(exercise, random)):
         if len(drawn.good) >= most or limit.is_over():
             break
         run = code.run(case)
         if run is not None and run.events:
-            ran = True
-            _add_of_one_run(AskedRun(code, run, random), drawn, most)
+            ran, asked = True, AskedRun(code, run, random)
+            if asked.call_words not in shown:  # whole numbers look like others where no number is shown
+                _add_of_one_run(asked, drawn, most)
+            shown.add(asked.call_words)
     found = drawn.asked()[:most]
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
@@ -152,6 +155,8 @@ class RankedQuestions:
 
     def add(self, question: Question) -> None:
         """Add a question by its rank."""
+        if _is_unanswerable(question):
+            return
         if _can_be_copied(question):
             self.copied.append(question)
         elif _depends_on_hidden(question):
@@ -219,8 +224,14 @@ def _depends_on_hidden(question: Question) -> bool:
         return any(f"{name}(" in line for name in functions for line in lines)
     if question.kind == "count" and _is_straight(question.code, numbers[0]):
         call = call.replace("a function", "")
-    is_hidden = _HIDDEN.search(call) is not None and question.kind in _EXACT
-    return is_hidden or (_HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS)
+    return _HIDDEN.search(call) is not None and question.kind in _EXACT
+
+
+def _is_unanswerable(question: Question) -> bool:
+    """Return whether the call shows nothing of what an answer depends on, or the answer itself as an argument."""
+    call, right = question.prompt.partition("\n")[0], question.right_choice
+    hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in {*_FACTS, "count"}
+    return hides_items or (question.kind == "result" and right.startswith(_CONTAINERS) and right in call)
 
 
 def _is_straight(code: str, line: int) -> bool:

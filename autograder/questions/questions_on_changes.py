@@ -6,7 +6,7 @@ import ast
 import copy
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -22,6 +22,7 @@ from autograder.questions.make_distractors import form_distractors, shape_distra
 from autograder.questions.student_program import is_removable_statement
 from autograder.questions.traced_run import RESULT, RunRecorder
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, line_range_text
+from autograder.questions.value_facts import Fact
 
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
@@ -147,16 +148,23 @@ def _is_trivial(told: str) -> bool:
 
 @dataclass(frozen=True)
 class _Outcome:
+    """What becomes of a call; `returned` is the result in words, if it is short."""
+
     kind: str
     told: str
     line: int = 0
+    returned: str = field(default="", compare=False)
 
 
 def _outcome(asked: AskedRun, tree: ast.Module) -> _Outcome | None:
     """Return what becomes of the call in a changed version; None if that is not certain."""
     runs = [asked.code.changed(tree, asked.run.case, seed) for seed in (1, 2)]
     found = [None if each is None else _outcome_of(asked, each) for each in runs]
-    return found[0] if found[0] is not None and found[0] == found[1] else None
+    one, two = found
+    if one is None or one != two:
+        return None
+    is_sure = one.kind == "values" and one.returned and two is not None and one.returned == two.returned
+    return replace(one, told=f"it returns {one.returned}") if is_sure else one
 
 
 def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
@@ -165,12 +173,13 @@ def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
     before, now = asked.run.returned, recorder.returned
     if not recorder.has_returned or now is None:
         return None
-    form = next((e.facts[RESULT].form for e in reversed(recorder.events) if e.kind == "return"), "")
+    fact = next((e.facts[RESULT] for e in reversed(recorder.events) if e.kind == "return"), Fact(""))
+    form = fact.form
     if _form(before) != _form(now):
         return _Outcome("form", f"it returns {form}") if form else None
     exact = asked.code.exercise.tolerance
     if first_difference({"": before}, {"": now}, exact) is not None:
-        return _Outcome("values", "the values are not those from before")
+        return _Outcome("values", "the values are not those from before", returned=fact.value)
     return _Outcome("same", "the result has the same values") if same_data(before, now) else None
 
 

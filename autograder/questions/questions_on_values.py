@@ -11,6 +11,7 @@ from autograder.questions.make_distractors import DTYPES, form_distractors, shap
 from autograder.questions.question import Question
 from autograder.questions.traced_run import RESULT, Event
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, LocatedFact, line_range_text
+from autograder.questions.unchanged_arguments import has_shape_of_argument
 from autograder.questions.value_facts import Fact
 
 _SIZE = re.compile(r"len\(|shape|size|numel|ndim|dim\(|features|range|//")  # of an expression that gives a size
@@ -30,8 +31,12 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
         text = asked.text_of(each)
-        if str(each.fact.shape) in text or "rng_state" in text or (text and asked.unchanged.has(text, or_shape=True)):
+        if str(each.fact.shape) in text or "rng_state" in text:
             continue
+        if text and has_shape_of_argument(text, asked.arguments):
+            continue
+        if not asked.is_visible and asked.picks_by_mask(text):
+            continue  # so many as there are
         others = {str(other.fact.shape): other for other in told if other.fact.shape != each.fact.shape}
         sizes = asked.random.sample(asked.shown_sizes, len(asked.shown_sizes))
         wrong = [*list(others)[:2], *map(str, shape_distractors(each.fact.shape or (), sizes)), *others]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -88,6 +88,7 @@ class RunRecorder:
     _shown: int = 1
     _made: int = 0
     _seen: set[tuple[str, int, str]] = field(default_factory=set)
+    _given: set[tuple[int, tuple[int, ...]]] = field(default_factory=set)
 
     def _is_shown(self) -> bool:
         if self.limit.is_over():
@@ -102,13 +103,18 @@ class RunRecorder:
         if active_mode_count():  # a mode would see what is asked of a tensor here
             return
         values = dict(_with_attributes(values))
-        facts = {name: fact_of(values[name]) for name in bound if name in values}
+        facts = {name: self._fact(values[name]) for name in bound if name in values}
         tensors = {name: each for name, each in values.items() if type(each) in (torch.Tensor, torch.nn.Parameter)}
         own = {name: each for name, each in tensors.items() if each.device.type == "cpu" and each.numel()}
         memory = _grouped({name: each.untyped_storage().data_ptr() for name, each in own.items()})
         same = _grouped({name: id(each) for name, each in own.items()})
         owners = tuple(name for name, each in own.items() if each.untyped_storage().nbytes() == each.nbytes)
         self.events.append(Event(kind, line, what, facts, memory, same, owners))
+
+    def _fact(self, value: Any) -> Fact:
+        """Return what is known of a value, and whether it is a tensor of the call."""
+        fact = fact_of(value)
+        return replace(fact, is_given=True) if not self._given.isdisjoint(_places(value)) else fact
 
     def enter(self, what: str, line: int, /, **values: Any) -> None:
         """Note a call of a function with its arguments."""
@@ -123,6 +129,7 @@ class RunRecorder:
         if self._is_shown():
             if kind == "enter" and self.record:
                 self.calls.append(ShownCall.of(what, values))
+                self._given.update(place for each in values.values() for place in _places_in(each))
             self._note(kind, line, what, values, tuple(values))
 
     def in_turn(self, items: Any, /) -> Any:
@@ -165,6 +172,18 @@ class RunRecorder:
             self.returned, self.has_returned = comparable_plain_data(value), True
             self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
         return value
+
+
+def _places_in(value: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the places of a tensor, or of those in a container."""
+    items = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+    return _places(value) + [place for each in items for place in _places_in(each)]
+
+
+def _places(value: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """Return where a tensor's memory begins, and its shape; nothing for anything else."""
+    is_here = type(value) in (torch.Tensor, torch.nn.Parameter) and value.device.type == "cpu" and value.numel()
+    return [(value.data_ptr(), tuple(value.shape))] if is_here and not active_mode_count() else []
 
 
 def _with_attributes(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,6 @@ from autograder.questions.computed_question import CHOICES, distinct_choices
 from autograder.questions.question import Question, shuffled_question
 from autograder.questions.student_program import OwnCode
 from autograder.questions.traced_run import Event
-from autograder.questions.unchanged_arguments import UnchangedArguments
 from autograder.questions.value_facts import Fact
 
 DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
@@ -112,6 +111,12 @@ class AskedRun:
                 return ast.unparse(value)
         return ""
 
+    def picks_by_mask(self, text: str) -> bool:
+        """Return whether the length of what an expression gives depends on numbers, as in `x[x > 0]`."""
+        masks = {name for event in self.run.events for name, fact in event.facts.items() if fact.dtype == "bool"}
+        chosen = [ast.unparse(each.slice) for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Subscript)]
+        return not masks.isdisjoint(chosen) or re.search(r"masked_select|nonzero|unique", text) is not None
+
     def _is_told_elsewhere(self, each: LocatedFact) -> bool:
         """Return whether a fact is that of what is returned, or of a name that its line binds."""
         if not each.is_part:
@@ -124,8 +129,9 @@ class AskedRun:
 
     def _is_plain(self, each: LocatedFact) -> bool:
         """Return whether the call shows a fact, as it does sizes of arguments, or the line, as it does a constant."""
-        texts = [each.name, *filter(None, [self.text_of(each)])]
-        if any(map(self.unchanged.has, texts)):
+        text = self.text_of(each)
+        texts = [each.name, *filter(None, [text])]
+        if each.fact.is_given or re.fullmatch(r"\w+|self\.\w+", text):
             return True
         found = [match for text in texts if (match := _OF_ARGUMENT.fullmatch(text))]
         is_number = each.fact.shape is None
@@ -142,10 +148,10 @@ class AskedRun:
         return all(isinstance(each, _ARITHMETIC) for each in nodes) and names <= known
 
     @cached_property
-    def unchanged(self) -> UnchangedArguments:
-        """Return what is known of expressions that are arguments of the call, only handed on."""
-        given = {name: fact for event in self.run.entered for name, fact in event.facts.items() if name != "self"}
-        return UnchangedArguments(self.code.tree, given)
+    def arguments(self) -> set[str]:
+        """Return the names and expressions that are always tensors of the call, whatever they are called."""
+        facts = [(name, fact.is_given) for event in self.run.events for name, fact in event.facts.items()]
+        return {name for name, is_given in facts if is_given} - {name for name, is_given in facts if not is_given}
 
     @cached_property
     def _given(self) -> set[str]:

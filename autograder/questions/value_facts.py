@@ -26,7 +26,8 @@ class Fact:
     """What is known of a value: its form in words, and the value itself in words ("" if it is long or unknown).
 
     `shape` and `dtype` are those of a tensor, `grads` the gradients of leaves that learn, in words. `whole` says that
-    `value` and `grads` show all there is, exactly: it is False for rounded numbers.
+    `value` and `grads` show all there is, exactly: it is False for rounded numbers. `is_given` says that it is a tensor
+    of the call, or a view of one with its shape.
     """
 
     form: str
@@ -35,6 +36,7 @@ class Fact:
     dtype: str = ""
     whole: bool = False
     grads: str = ""
+    is_given: bool = False
 
     def told(self) -> str:
         """Return the value with its form, or its form alone."""
