@@ -90,20 +90,22 @@ class TestSchedule:
         assert names(choose_generators(there, given, DAY, 5)) == ["known", "wrong"]
 
     def test_a_question_about_two(self) -> None:
-        """A question about two facts comes before one about one; of the same fact, another question than before."""
+        """One about two facts comes before one about one; of the same fact, the one that was wrong, or a new one."""
         there = [asks("one", "a"), asks("two", "b"), asks("both", "a", "b")]
 
         assert names(choose_generators(there, [], DAY, 1)) == ["both"]
         there = [asks("again", "a"), asks("other", "a")]
-        assert names(choose_generators(there, [answer(0, "again", False, "a")], after(1), 1)) == ["other"]
+        assert names(choose_generators(there, [answer(0, "again", True, "a")], after(1), 1)) == ["other"]
+        assert names(choose_generators(there, [answer(0, "again", False, "a")], after(1), 1)) == ["again"]
 
     def test_often_wrong(self) -> None:
-        """A fact that was wrong on three days makes room for a new one, and comes before what is known."""
+        """A fact that was wrong on three days rests for some, then it comes first again."""
         there = [asks(name, name) for name in ("known", "wrong", "new")]
         given = [answer(day, "wrong", False) for day in range(3)]
         given += [answer(day, "known", True) for day in (1, 2)]
 
-        assert names(choose_generators(there, given, after(30), 3)) == ["new", "wrong", "known"]
+        assert names(choose_generators(there, given, after(3), 3)) == ["new", "wrong", "known"]
+        assert names(choose_generators(there, given, after(5), 3)) == ["wrong", "new", "known"]
 
 
 class Reader:

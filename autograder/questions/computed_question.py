@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import traceback
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -18,6 +18,8 @@ import torch.nn.functional as functional
 from torch import nn
 
 from autograder.questions.question import Question, shuffled_question
+
+T = TypeVar("T")
 
 RIGHT = "<the right choice>"  # stands in an explanation for the text of the right choice
 CHOICES = 4
@@ -44,6 +46,13 @@ class Draft:
 def join_lines(*rows: str) -> str:
     """Return the rows as one program."""
     return "\n".join(rows)
+
+
+def near_misses(right: Sequence[T], change: Callable[[T], T]) -> list[tuple[T, ...]]:
+    """Return tuples that differ in the first place, in the second, and in both, so that no majority gives it away."""
+    return [
+        tuple(change(each) if n in places else each for n, each in enumerate(right)) for places in ({0}, {1}, {0, 1})
+    ]
 
 
 def error_choice(line: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -10,10 +11,12 @@ from autograder.questions.question_generator_registry import QuestionGenerator
 
 # Days until a fact is due again: after a wrong answer, and after one, two, and more right ones in a row.
 INTERVALS = (1, 3, 7, 21)
-# How urgent a fact is. One that was wrong comes first, unless it was asked on many days already: then it makes room.
+# How urgent a fact is. One that was wrong comes first; if it was asked on many days already, it rests in between.
 # New facts, and those that were asked on one day only, come before the others, so that each is asked on two days.
 _WRONG, _NEW, _ONCE, _WRONG_AGAIN, _MORE = 5.0, 3.0, 3.0, 1.0, 0.2
-_MANY = 3
+_MANY, _REST = 3, 3  # days
+_ONCE_MORE = 1.0  # for the generator whose question was wrong: its mistake is that of no other
+_ASKED = 0.5  # less for each earlier question of a generator, so that each has its turn
 
 
 @dataclass(frozen=True)
@@ -75,16 +78,23 @@ def choose_generators(
 ) -> list[QuestionGenerator]:
     """Return the generators of the next questions; fewer than `count` if there are no more.
 
-    Each choice has the highest sum of its facts' urgency, in which facts that earlier choices ask about count 0; of
-    equally urgent ones, it is the one that was asked longest ago.
+    Each choice has the highest sum of its facts' urgency, in which facts that earlier choices ask about count 0; less
+    for one that was asked often, more for one whose last answer was wrong. Of equal ones it was asked longest ago.
     """
     memory = memory_of_facts(answers)
     urgency = {fact: _urgency(memory.get(fact), today) for each in there for fact in each.facts}
-    last_asked = {answer.question: place for place, answer in enumerate(answers)}
+    last = {answer.question: place for place, answer in enumerate(answers)}
+    turn = {name: -_ASKED * times for name, times in Counter(answer.question for answer in answers).items()}
+    turn |= {name: _ONCE_MORE for name, place in last.items() if not answers[place].right}
     chosen: list[QuestionGenerator] = []
     rest = list(there)
+
+    def rank(each: QuestionGenerator) -> tuple[float, int]:
+        found = sum(map(urgency.__getitem__, each.facts))
+        return found and found + turn.get(each.name, 0.0), -last.get(each.name, -1)
+
     while rest and len(chosen) < count:
-        best = max(rest, key=lambda each: (sum(map(urgency.__getitem__, each.facts)), -last_asked.get(each.name, -1)))
+        best = max(rest, key=rank)
         rest.remove(best)
         chosen.append(best)
         urgency |= dict.fromkeys(best.facts, 0.0)
@@ -98,7 +108,8 @@ def _urgency(known: FactMemory | None, today: date) -> float:
     if known.last >= today:
         return 0.0
     if not known.is_remembered:
-        return _WRONG if known.days < _MANY else _WRONG_AGAIN
+        has_rested = (today - known.last).days >= _REST
+        return _WRONG if known.days < _MANY or has_rested else _WRONG_AGAIN
     elapsed = (today - known.last) / (known.due - known.last)
     if known.days == 1:
         return min(max(elapsed, 0.5), 1.0) * _ONCE

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from operator import not_
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines, near_misses
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -77,7 +79,7 @@ def what_requires_grad(random: Random) -> Draft:
     names = random.sample(["data", "y", "z", "x * y"], 3)
     truth = {"data": False, "y": True, "z": False, "x * y": True}
     right = tuple(truth[name] for name in names)
-    wrong = [tuple(not each if place == flip else each for place, each in enumerate(right)) for flip in range(3)]
+    wrong = near_misses(right, not_)
     told = ", ".join(f"`{name}` {'does' if truth[name] else 'does not'}" for name in names)
     because = f"One operand that requires grad is enough, none is too few, and `detach` cuts it off: {told}. {RIGHT}."
     evaluate = ", ".join(f"({name}).requires_grad" if " " in name else f"{name}.requires_grad" for name in names)
@@ -247,7 +249,7 @@ def results_inside_no_grad(random: Random) -> Draft:
     names = random.sample(["w", "inside", "outside", "later"], 3)
     truth = {"w": True, "inside": False, "outside": True, "later": True}
     right = tuple(truth[each] for each in names)
-    wrong = [tuple(not each if place == flip else each for place, each in enumerate(right)) for flip in range(3)]
+    wrong = near_misses(right, not_)
     told = ", ".join(f"`{each}` {'does' if truth[each] else 'does not'}" for each in names)
     because = f"`no_grad` only stops the recording of what is computed in it; {told}: {RIGHT}."
     return Draft(code, ", ".join(f"{each}.requires_grad" for each in names), wrong, because)
@@ -257,8 +259,8 @@ def results_inside_no_grad(random: Random) -> Draft:
 def backward_without_graph(random: Random) -> Draft:
     """Ask whether backward works on what was cut off."""
     a, k = random.randint(2, 9), random.randint(2, 9)
-    middle = random.choice(["x.detach()", "x.item()", "x.clone()", "x.data"])
-    code = join_lines(leaf("x", f"{a}.0"), f"y = torch.as_tensor({middle} * {k})", "y.backward()")
+    middle = random.choice(["x.detach()", "x.clone()", "x.detach().clone()"])
+    code = join_lines(leaf("x", f"{a}.0"), f"y = {middle} * {k}", "y.backward()")
     because = (
         f"`clone` copies and stays in the graph, so the derivative is {RIGHT}."
         if middle == "x.clone()"
@@ -360,9 +362,10 @@ def change_leaf_in_place(random: Random) -> Draft:
 def change_result_in_place(random: Random) -> Draft:
     """Ask whether a change in place breaks the gradient."""
     a, k = random.randint(2, 9), random.randint(2, 9)
-    step, slope = random.choice([("x ** 2", 2 * a), (f"x * {k}", k), ("x.exp()", 0), ("x.sqrt()", 0)])
+    saves_result = {"x.exp()": math.exp(a), "x.sqrt()": 0.5 / math.sqrt(a)}  # with the gradient that it would have
+    step, slope = random.choice([("x ** 2", 2 * a), (f"x * {k}", k), *((each, 0) for each in saves_result)])
     code = join_lines(leaf("x", f"{a}.0"), f"y = {step}", "y += 1", "y.backward()")
-    wrong = [error_choice(4), error_choice(3), 2 * a, k, 2 * a + 1, 1]
+    wrong = [error_choice(4), saves_result.get(step, 2 * a + 1), error_choice(3), 2 * a, k, 1]
     because = (
         f"`{step}` saved `x` or a constant, not its result, so the change does no harm: {RIGHT}."
         if slope

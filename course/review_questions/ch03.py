@@ -156,24 +156,19 @@ def numbers_of_a_network(random: Random) -> Draft:
 
 @layers("relu-zeroes-negatives")
 def numbers_through_relu(random: Random) -> Draft:
-    """Ask for the numbers after two steps with or without a ReLU between them."""
+    """Ask for the numbers after two steps with a ReLU between them."""
     a, b, c = random.randint(2, 5), random.randint(1, 6), random.choice([-3, -2, 2, 3])
     x = [-random.randint(3, 9), random.randint(2, 9)]
-    bent = random.random() < 0.7
     inner = [a * each + b for each in x]
     code = join_lines(
         f"x = torch.tensor([{x[0]}.0, {x[1]}.0])",
-        f"hidden = {f'torch.relu({a} * x + {b})' if bent else f'{a} * x + {b}'}",
+        f"hidden = torch.relu({a} * x + {b})",
         f"y = {c} * hidden",
     )
     plain = [c * each for each in inner]
     cut = [c * max(0, each) for each in inner]
     wrong = [plain, cut, [max(0, each) for each in plain], [c * abs(each) for each in inner], [c * b, plain[1]]]
-    because = (
-        f"`hidden` would be {inner[0]} and {inner[1]}, and ReLU makes the negative one 0: times {c}, {RIGHT}."
-        if bent
-        else f"There is no activation, so nothing is cut off: {c} * {inner[0]} and {c} * {inner[1]} are {RIGHT}."
-    )
+    because = f"`hidden` would be {inner[0]} and {inner[1]}, and ReLU makes the negative one 0: times {c}, {RIGHT}."
     return Draft(code, "y.tolist()", wrong, because)
 
 
