@@ -519,7 +519,10 @@ def test_what_a_call_hangs_on_is_shown() -> None:
     assert (
         "`nn.ReLU`" == fact_of(torch.nn.ReLU).told() and "`F.cross_entropy`" == fact_of(functional.cross_entropy).told()
     )
-    assert "a function" == fact_of(lambda x: x).told()
+    tripled = lambda x: (x * 3).sum()  # noqa: E731
+    assert "`lambda x: (x * 3).sum()`" == fact_of(tripled).told() and fact_of(tripled).whole
+    assert "a function" == fact_of(lambda x: x + loader.batch_size).told()  # what else it uses is not shown
+    assert "a tensor, float32 of shape (3,) on meta" == fact_of(torch.zeros(3, device="meta")).told()
     loader = DataLoader(TensorDataset(torch.ones(9, 2)), batch_size=4)
     assert "a DataLoader in batches of 4, over float32 of shape (9, 2)" == fact_of(loader).told()
     assert "a DataLoader" == fact_of(DataLoader(loader.dataset, batch_size=None)).told()

@@ -12,6 +12,7 @@ from autograder.questions.computed_question import in_words
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 _DTYPE = re.compile(r"torch\.(\w+)")
+_ON_DEVICE = re.compile(r" on \w+")
 _LIKELY = 2  # shapes of other tensors among the wrong choices
 _NUMBER = re.compile(r"-?\d[\d.]*")
 _TENSOR = re.compile(r"(\w+) of shape (\([\d, ]*\))")
@@ -33,7 +34,7 @@ def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
 
     `shapes` are those that a reader may take for it: two of them come first.
     """
-    found = []
+    found = [_ON_DEVICE.sub("", form), _ON_DEVICE.sub("", form, count=1)] if _ON_DEVICE.search(form) else []
     for match in _TENSOR.finditer(form):
         dtype, shape = match[1], ast.literal_eval(match[2])
         others = [each for each in shapes if each != shape][:_LIKELY]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import linecache
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,7 +73,25 @@ def _fact(value: object) -> Fact:
         return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):
         return Fact(f"an iterator over {fact_of(list(copy.copy(value))).form}")  # type: ignore[call-overload]
+    if text := lambda_text(value):
+        return Fact("a function", text, whole=True)
     return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
+
+
+def lambda_text(value: object) -> str:
+    """Return the text of a lambda that uses nothing but its arguments and torch; "" for anything else."""
+    code = getattr(value, "__code__", None)
+    if getattr(value, "__name__", "") != "<lambda>" or code is None or code.co_freevars:
+        return ""
+    line = linecache.getline(code.co_filename, code.co_firstlineno)
+    _, word, after = line.partition("lambda")
+    for end in range(len(after), 0, -1) if "lambda" not in after else ():
+        with suppress(SyntaxError):
+            node = ast.parse(f"{word}{after[:end]}".strip(), mode="eval").body
+            if isinstance(node, ast.Lambda):
+                names = {each.id for each in ast.walk(node.body) if isinstance(each, ast.Name)}
+                return ast.unparse(node) if names <= {*code.co_varnames, "torch"} else ""
+    return ""
 
 
 def _loader_fact(loader: DataLoader[Any]) -> Fact:
@@ -100,7 +121,8 @@ def _tensor_fact(tensor: torch.Tensor) -> Fact:
         grads = "" if grad is None else grad.value
         is_exact = bool(value) and numbers is not None and bool((4 * numbers % 1 == 0).all())
         whole = is_exact and (grad is None or (bool(grads) and grad.whole))
-    return Fact(f"{dtype} of shape {shape}", value, shape, dtype, whole, grads if value else "")
+    there = "" if tensor.device.type == "cpu" else f" on {tensor.device.type}"
+    return Fact(f"{dtype} of shape {shape}{there}", value, shape, dtype, whole, grads if value else "")
 
 
 def _items_fact(value: Any) -> Fact:
