@@ -227,7 +227,8 @@ def _note(chosen: BugHunt) -> None:
 
 def _advice_at_the_end(chosen: BugHunt) -> Callable[[Question, int], Any]:
     def advice(question: Question, _: int) -> str | None:
-        how = "Now mend it: `mend()` prints the program; copy it into a new cell, correct it, and run that cell."
+        how = "Now mend it: `mend()` prints the program; copy it into a new cell, correct it, and run that cell. "
+        how += f'If you are stuck, `hint("{chosen.exercise}")` says more.'
         return how if question.kind == "true_sentence" else None
 
     return advice

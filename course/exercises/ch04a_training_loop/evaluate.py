@@ -97,7 +97,7 @@ floats = Requirement(
     given=("rounded", "returned"),
 )
 in_eval_mode = Requirement(
-    "evaluates in eval mode, and changes nothing",
+    "evaluates in eval mode, and changes no parameter, buffer or gradient",
     measured("returned", "left"),
     tells={
         "left": "This is no longer as it was before your call: evaluation should change nothing.",
