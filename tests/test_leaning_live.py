@@ -68,12 +68,12 @@ def test_a_helper_below_is_told_until_it_is_moved(client: BlockingKernelClient, 
 
 def test_a_helper_from_a_file_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
     """A helper from a file run by `%run` gives a note."""
-    (tmp_path / "own_answer_or_fallback.py").write_text(HELPER)
-    save(tmp_path, SETUP, "%run own_answer_or_fallback.py", ANSWER, CHECK)
-    for text in (SETUP, "%run own_answer_or_fallback.py", ANSWER):
+    (tmp_path / "mine.py").write_text(HELPER)
+    save(tmp_path, SETUP, "%run mine.py", ANSWER, CHECK)
+    for text in (SETUP, "%run mine.py", ANSWER):
         ran(client, text)
 
-    assert "not `own_answer_or_fallback.py`, from which you use `last`" in checked(client)
+    assert "not `mine.py`, from which you use `last`" in checked(client)
 
 
 def test_a_helper_that_was_deleted_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:

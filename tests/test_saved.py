@@ -40,7 +40,7 @@ class TestPath:
 
         assert path_of_notebook(kernel) == kernel.notebook
 
-    @pytest.mark.parametrize("told", ["console-1", "own_answer_or_fallback.py", ""])
+    @pytest.mark.parametrize("told", ["console-1", "mine.py", ""])
     def test_a_console_has_none(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
         """A session that is no notebook has no path."""
         monkeypatch.setenv("JPY_SESSION_NAME", told)

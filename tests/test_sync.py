@@ -99,7 +99,7 @@ def test_an_exercise_of_the_teachers_own_is_listed_apart(project: Path) -> None:
     before = points.read_bytes()
     listed = read_index(points)
     text = new_own(project / "course", "mine").read_text()
-    (project / "course" / "chapters" / "own_answer_or_fallback.py").write_text(text.partition("# %% cases")[0])
+    (project / "course" / "chapters" / "mine.py").write_text(text.partition("# %% cases")[0])
     outputs = generate_files(project, lambda *_: {})
 
     assert before == outputs[points.relative_to(project)]
