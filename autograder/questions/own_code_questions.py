@@ -74,7 +74,7 @@ def own_code_questions(
     is run once `limit` is reached.
     """
     code = OwnCode(exercise, key, text, called, names, limit)
-    drawn = RankedQuestions([], [], [], [])
+    drawn = RankedQuestions([], [], [])
     ran, shown = False, set[str]()
     for case in chain(_cases(exercise, random), _cases(exercise, random)):
         if len(drawn.good) >= most or limit.is_over():
@@ -143,24 +143,21 @@ def _is_float(value: object) -> bool:
 class RankedQuestions:
     """The questions drawn so far, by what a reader learns from them.
 
-    Of the thing that a `repeated` one is about, or with its answer, another one is asked; answers of `copied` ones
-    stand in the question, and those of `hidden` ones depend on something that is not shown: they are asked, in this
-    order, only where all runs give too few good ones. No two differ in numbers alone.
+    Of the thing that a `repeated` one is about, or with its answer, another one is asked, and answers of `copied` ones
+    stand in the question: they are asked, in this order, only where all runs give too few good ones. No two differ in
+    numbers alone, and none depends on what is not shown.
     """
 
     good: list[Question]
     repeated: list[Question]
     copied: list[Question]
-    hidden: list[Question]
 
     def add(self, question: Question) -> None:
         """Add a question by its rank."""
-        if _is_unanswerable(question):
+        if _depends_on_hidden(question) or _is_argument(question):
             return
         if _can_be_copied(question):
             self.copied.append(question)
-        elif _depends_on_hidden(question):
-            self.hidden.append(question)
         else:
             (self.repeated if any(_ask_the_same(question, other) for other in self.good) else self.good).append(
                 question
@@ -169,7 +166,7 @@ class RankedQuestions:
     def asked(self) -> list[Question]:
         """Return all questions, the best ones first; of those that differ in numbers alone, one."""
         found: dict[tuple[str, str], Question] = {}
-        for question in (*self.good, *self.repeated, *self.copied, *self.hidden):
+        for question in (*self.good, *self.repeated, *self.copied):
             found.setdefault((_subject(question), _DIGITS.sub("0", question.right_choice)), question)
         return list(found.values())
 
@@ -224,14 +221,14 @@ def _depends_on_hidden(question: Question) -> bool:
         return any(f"{name}(" in line for name in functions for line in lines)
     if question.kind == "count" and _is_straight(question.code, numbers[0]):
         call = call.replace("a function", "")
-    return _HIDDEN.search(call) is not None and question.kind in _EXACT
+    hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS
+    return hides_items or (_HIDDEN.search(call) is not None and question.kind in _EXACT)
 
 
-def _is_unanswerable(question: Question) -> bool:
-    """Return whether the call shows nothing of what an answer depends on, or the answer itself as an argument."""
-    call, right = question.prompt.partition("\n")[0], question.right_choice
-    hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in {*_FACTS, "count"}
-    return hides_items or (question.kind == "result" and right.startswith(_CONTAINERS) and right in call)
+def _is_argument(question: Question) -> bool:
+    """Return whether the answer is a container of the call as the call tells it."""
+    right = question.right_choice
+    return question.kind == "result" and right.startswith(_CONTAINERS) and right in question.prompt.partition("\n")[0]
 
 
 def _is_straight(code: str, line: int) -> bool:
