@@ -88,7 +88,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 # ```
 #
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
-# It is so for every number: **the square of s changes by 2 * s times as much as s does.**
+# It is so for every number, since `(s + a) ** 2` is `s ** 2 + 2 * s * a + a ** 2`: **the square of s changes by 2 * s times as much as s does.**
 #
 # The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
@@ -236,10 +236,10 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # *{minutes} minutes*
 #
 # Take the pencil once more, for (x + y) * z, a sum and then a product.
-# For a smaller one, x * z + x, the paths go like this: one more in x makes z more by way of the product, and one more directly.
+# First a smaller one, x * z + x with z = 4: if x grows by 1, the product grows by 4, and the sum by 1 more.
 
 # %% name="by-hand-example"
-print(2 * 4 + 2, "and with one more in x:", 3 * 4 + 3)  # z = 4: five more
+print(2 * 4 + 2, "and with one more in x:", 3 * 4 + 3)
 
 # %% exercise="grad_by_hand"
 def grad_by_hand(x, y, z):

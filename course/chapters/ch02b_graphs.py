@@ -640,8 +640,8 @@ assert x.grad.tolist() == [2.0, 4.0]
 # A copy is a step like any other, and the graph leads through it back to x. So you need all three, each for a reason of its own:
 #
 # - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
-# - `clone()` makes the copy, so that a step in place leaves x alone.
-# - `requires_grad_()` asks for a gradient again, which the detached tensor does not.
+# - `clone()` makes the copy, so that a step in place leaves x alone. (If you change nothing in place, you can do without it.)
+# - `requires_grad_()` switches the flag on again, because `detach` switched it off.
 #
 # ### Exercise: `mean_square_grad`
 #
@@ -732,7 +732,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 # %% [markdown]
 # Both became the same ghost, halfway, because each was free to move.
 # The eight should count as given. `detach` says so: no path leads back from its result.
-# (If all of a loss hangs on detached tensors, `backward` has nowhere to go, and refuses. If a part of it does, only that part stays silent.)
+# If all of a loss comes from detached tensors, `backward` has nowhere to go, and refuses. If only a part does, that part simply gets no gradient.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)

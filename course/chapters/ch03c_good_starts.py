@@ -142,7 +142,7 @@ _x = torch.randn(500, 1000)
 assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 
 # %% [markdown]
-# Each layer makes the numbers about 18 times smaller, until nothing of a digit is left. (The ratios vary a little, because each line draws new weights.) Here is the same with larger weights too.
+# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same with larger weights too.
 
 # %% figure=true
 figures.activations(10)
@@ -350,7 +350,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 # The start is good, and something else can still spoil a deep network. Some layers do one thing while the model learns, and another when you use it.
 # If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
-# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one. (So it learns less by heart; chapter 4b explains what that is.)
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one: it has to find several signs of a four. (So it learns less by heart; more in chapter 4b.)
 #
 # *Predict.* The input is 1000 ones. Which two numbers does the result contain?
 
@@ -368,7 +368,7 @@ assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
 assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% [markdown]
-# `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same.
+# `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same: the next layer meets numbers of the same size in eval mode, when nothing is dropped.
 #
 # Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. A new model is in train mode.
 # The model below reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
@@ -388,7 +388,7 @@ careful.eval()
 # ### Batch norm
 #
 # A good start keeps the numbers at a good size only until training moves the weights.
-# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias that it learns, so that the next layer can have another size if that is better.)
+# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias, which it learns.)
 #
 # While the model learns, the layer takes the mean and the standard deviation of the current batch.
 # When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running mean and a running variance, in buffers.
@@ -417,7 +417,7 @@ norm.train()(batch)
 assert not torch.equal(norm.running_mean, _before)
 
 # %% [markdown]
-# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. (It divides, too, but by a spread that is still near 1.) Here are dropout and batch norm in both modes, side by side.
+# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. Here are dropout and batch norm in both modes, side by side.
 
 # %% figure=true
 figures.modes()

@@ -108,7 +108,7 @@ assert sum(_value.numel() for _value in reader.state_dict().values()) == 2410
 
 # %% [markdown]
 # Make a second model, which begins with other numbers, and fill it from the file.
-# `weights_only=True` reads tensors and runs no code. Without it a file may run any code: never load a stranger's file that way.
+# `weights_only=True`, the default of newer versions, reads tensors and runs no code. With False a file may run any code on your machine: never load a stranger's file that way.
 
 # %% name="save-and-load"
 other = Reader()

@@ -309,7 +309,7 @@ figures.curves(eight)
 # The second is the loop without `zero_grad`. `backward` adds to `.grad`, as in chapter 2a, so each step uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# The three that arrive do the same: they clear the gradients after `step`, and before the next `backward`.
+# Three orders arrive: with `zero` first, last, or right before `backward`. **What counts is that the gradients are cleared after `step`, and before the next `backward`.**
 #
 # Now you: the loop stepper shows what each line changes. Leave out `zero_grad`, or move it, and run ten steps.
 

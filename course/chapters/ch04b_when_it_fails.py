@@ -366,7 +366,7 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 #
 # So far the model learned too much. It can also learn the wrong thing, and then the loss is the first place to look: it returns a number for almost anything that you hand it, so many silent bugs hide there.
 #
-# `F.cross_entropy` takes logits. It does two things with them: softmax turns them into probabilities, and then the loss is minus the log of the right class's one.
+# `F.cross_entropy` takes logits. It does two things with them: softmax turns them into probabilities, and the loss is minus the log of the probability of the right class.
 
 # %% name="cross-entropy-in-two-steps"
 three = torch.tensor([[2.0, 0.0, 0.0]])  # logits; say that the first class is right

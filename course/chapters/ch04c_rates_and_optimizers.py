@@ -718,9 +718,9 @@ assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
 # This scheduler, with 0.9, is meant for one call an epoch: after 22 epochs the rate is down to a tenth, since 0.9 ** 22 is about 0.1.
-# If you call it after every step by mistake, all of that happens within the first epoch, and soon the model stands still. (Other schedulers are made for every step; the next one is.)
+# An epoch has 22 steps here. If you call it after every step by mistake, all of that happens within the first epoch, and soon the model stands still. (The rate that you write below is made for every step.)
 #
-# At the very start the weights are random, and the first gradients point anywhere, so a large step is risky. (Adam has seen only a few of them then, and knows their size poorly.)
+# At the very start the weights are random, and the first gradients point anywhere, so a large step is risky, above all with Adam, which does not know their size yet.
 # So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
 
 # %% name="scheduler" figure=true

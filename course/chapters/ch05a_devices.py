@@ -65,8 +65,8 @@ assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion opera
 #
 # *{minutes} minutes*
 #
-# To practice you need a second device, and no card: on every machine torch has one that is only pretended, called `"meta"`.
-# A tensor on meta has a shape, a dtype and a device, but no numbers at all. (People use it to try out the shapes of a model that is too large for their machine.)
+# You can practice without a card: on every machine torch has a second device, `"meta"`, which only pretends.
+# A tensor on meta has a shape, a dtype and a device, but no numbers at all.
 
 # %% name="on-meta"
 print(torch.ones(3))
