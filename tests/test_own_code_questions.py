@@ -572,3 +572,11 @@ def test_a_text_that_is_not_what_runs() -> None:
     names = {**code.names, "standardize": lambda x, dim, eps: code.names["standardize"](x, dim, eps) + 0.5}
     with pytest.raises(NoQuestions, match="no run of it can be traced"):
         own_code_questions(code.exercise, code.key, STANDARDIZE, "standardize", names, Random(0), code.limit)
+
+
+def test_a_function_inside_a_transform() -> None:
+    """A program whose inner function runs in `torch.func.grad`, where tensors have no memory, is asked about."""
+    inner = "    def total(t):\n        y = f(t)\n        return y.sum()\n\n"
+    text = f"def grad_of(f, x):\n{inner}    return torch.func.grad(total)(x.detach())\n"
+
+    assert questions("grad_of", text, seconds=PLENTY)

@@ -89,6 +89,9 @@ class TestSchedule:
         assert names(choose_generators(there, given, after(1), 1)) == ["wrong"]
         assert names(choose_generators(there, given, DAY, 5)) == ["known", "wrong"]
 
+        often = [answer(day, "known", True) for day in range(-9, 0)]
+        assert names(choose_generators(there, [*often, answer(0, "wrong", False)], DAY, 2)) == ["known", "wrong"]
+
     def test_a_question_about_two(self) -> None:
         """One about two facts comes before one about one; of the same fact, the one that was wrong, or a new one."""
         there = [asks("one", "a"), asks("two", "b"), asks("both", "a", "b")]

@@ -72,7 +72,7 @@ class _Search:
         for tag, edit, mend in self._in_time(self._candidates()):
             if of_mistake[tag] >= _PER_MISTAKE or edit.text in found or not _is_fit(edit.text):
                 continue
-            if is_planted(edit.text.splitlines()[edit.line - 1]):
+            if _is_planted(edit.text.splitlines()[edit.line - 1]):
                 continue
             hunt = self._proven(tag, edit, mend, of_mistake[tag])
             if hunt is not None:
@@ -190,7 +190,7 @@ def _lines_of(text: str) -> list[str]:
     return [rows[row - 1] for row in single_line_repairs.editable_lines(text)]
 
 
-def is_planted(line: str) -> bool:
+def _is_planted(line: str) -> bool:
     """Return whether a line gives itself away: it only hands a value on, rounds, or holds two statements."""
     return ";" in line or "round(" in line or _ALIAS.fullmatch(line.strip()) is not None
 

@@ -74,7 +74,7 @@ def _rearranged(value: list[Any]) -> list[Any]:
     """Return a table or a row with its entries in other orders: by columns, from the end, moved by one place."""
     if value and all(isinstance(each, list) for each in value):
         columns = [[list(each) for each in zip(*value, strict=True)]] if len({*map(len, value)}) == 1 else []
-        return [*columns, [each[::-1] for each in value], value[::-1], [*value[1:], value[0]]]
+        return [*columns, *_moved(value), [*value[1:], value[0]]]
     return [value[::-1], [*value[1:], *value[:1]], [*value[-1:], *value[:-1]]]
 
 

@@ -40,8 +40,7 @@ MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
 _FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
-_DIGITS = re.compile(r"-?\d[\d.]*")
-_NUMBER, _SHAPE = re.compile(r"-?[\d.]+"), re.compile(r"\(\d[\d, ]*\)")
+_NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
 _EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may depend on all that goes in
 _HIDDEN = re.compile(  # words for what is not shown
@@ -167,7 +166,7 @@ class RankedQuestions:
         """Return all questions, the best ones first; of those that differ in numbers alone, one."""
         found: dict[tuple[str, str], Question] = {}
         for question in (*self.good, *self.repeated, *self.copied):
-            found.setdefault((_subject(question), _DIGITS.sub("0", question.right_choice)), question)
+            found.setdefault((_subject(question), _NUMBER.sub("0", question.right_choice)), question)
         return list(found.values())
 
 

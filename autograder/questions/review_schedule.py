@@ -89,9 +89,9 @@ def choose_generators(
     chosen: list[QuestionGenerator] = []
     rest = list(there)
 
-    def rank(each: QuestionGenerator) -> tuple[float, int]:
-        found = sum(map(urgency.__getitem__, each.facts))
-        return found and found + turn.get(each.name, 0.0), -last.get(each.name, -1)
+    def rank(each: QuestionGenerator) -> tuple[bool, float, int]:
+        found = sum(map(urgency.__getitem__, each.facts))  # 0: asked today
+        return found > 0, found + turn.get(each.name, 0.0), -last.get(each.name, -1)
 
     while rest and len(chosen) < count:
         best = max(rest, key=rank)

@@ -182,9 +182,10 @@ class OwnCode:
         """
         recorder = RunRecorder(self.limit, record=False)
         seen = self._seen(recorder, seed, traced_code(tree, self.text), self.key.cases)
-        keys = (self.key, replace(self.key, mistakes=()))
-        told = tuple(judge(self.exercise, key, seen, ast.unparse(tree)) for key in keys if seen is not None)
-        return (told[0], told[1]) if told else None
+        if seen is None:
+            return None
+        text, strict = ast.unparse(tree), replace(self.key, mistakes=())
+        return judge(self.exercise, self.key, seen, text), judge(self.exercise, strict, seen, text)
 
     def called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunRecorder | None:
         """Return the record of a plain call of the answer with copies of these arguments; None if it takes too long."""

@@ -104,8 +104,7 @@ class RunRecorder:
             return
         values = dict(_with_attributes(values))
         facts = {name: self._fact(values[name]) for name in bound if name in values}
-        tensors = {name: each for name, each in values.items() if type(each) in (torch.Tensor, torch.nn.Parameter)}
-        own = {name: each for name, each in tensors.items() if each.device.type == "cpu" and each.numel()}
+        own = {name: each for name, each in values.items() if _has_memory(each)}
         memory = _grouped({name: each.untyped_storage().data_ptr() for name, each in own.items()})
         same = _grouped({name: id(each) for name, each in own.items()})
         owners = tuple(name for name, each in own.items() if each.untyped_storage().nbytes() == each.nbytes)
@@ -182,8 +181,13 @@ def _places_in(value: Any) -> list[tuple[int, tuple[int, ...]]]:
 
 def _places(value: Any) -> list[tuple[int, tuple[int, ...]]]:
     """Return where a tensor's memory begins, and its shape; nothing for anything else."""
-    is_here = type(value) in (torch.Tensor, torch.nn.Parameter) and value.device.type == "cpu" and value.numel()
-    return [(value.data_ptr(), tuple(value.shape))] if is_here and not active_mode_count() else []
+    return [(value.data_ptr(), tuple(value.shape))] if not active_mode_count() and _has_memory(value) else []
+
+
+def _has_memory(value: Any) -> bool:
+    """Return whether a value is a plain tensor whose numbers lie in the memory of the CPU; in a transform none is."""
+    is_plain = type(value) in (torch.Tensor, torch.nn.Parameter) and value.device.type == "cpu" and value.numel() > 0
+    return is_plain and not torch._C._functorch.is_functorch_wrapped_tensor(value)
 
 
 def _with_attributes(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

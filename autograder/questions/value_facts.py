@@ -73,12 +73,12 @@ def _fact(value: object) -> Fact:
         return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):
         return Fact(f"an iterator over {fact_of(list(copy.copy(value))).form}")  # type: ignore[call-overload]
-    if text := lambda_text(value):
+    if text := _lambda_text(value):
         return Fact("a function", text, whole=True)
     return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
 
 
-def lambda_text(value: object) -> str:
+def _lambda_text(value: object) -> str:
     """Return the text of a lambda that uses nothing but its arguments and torch; "" for anything else."""
     code = getattr(value, "__code__", None)
     if getattr(value, "__name__", "") != "<lambda>" or code is None or code.co_freevars:
