@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import fnmatch
+import keyword
 import math
 import re
 import statistics
 import time
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +22,17 @@ from torch.nn import functional
 from torch.utils.data import Dataset
 
 from autograder import check
+from autograder.authoring.proof import Proof
 from autograder.course import marked_regions
 from autograder.course.answer_bank import AnswerBank, load_bank
 from autograder.course.answer_bank_replacements import bare
+from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import bank_file
+from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.judge_answer import UNTOUCHED
-from autograder.errors import UnknownExercise
+from autograder.errors import ChapterFormatError, UnknownExercise
 from autograder.notebook import check_and_hint, run_test_cases
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange, arranged_program_check
@@ -137,6 +144,39 @@ def size(text: str) -> int:
     return sum(bool(line.strip()) for line in bare(text).splitlines()) - 1
 
 
+def names_aside(line: str) -> str:
+    """Return a line with `_` for each variable, since the bank's answers have other names than the arranged program."""
+    return _VARIABLE.sub(lambda match: match[0] if keyword.iskeyword(match[0]) else "_", line.strip())
+
+
+_VARIABLE = re.compile(r"""(?<![\w."'])[A-Za-z_]\w*\b(?!\s*\(|["'])""")
+
+
+def _lines_of(source: str) -> set[str]:
+    return {names_aside(line) for line in source.splitlines()}
+
+
+def mistakes_with(name: str, line: str) -> Iterator[set[str]]:
+    """Yield the tags told of the right program with a line in place of another one, or beside it; likely ones first."""
+    stem = COURSE.find(name).chapter
+    course = PROJECT / "course"
+    proof = Proof(ExerciseParts(course, stem, name), Judge(course, stem, only=name))
+    for text in _programs_with(PROGRAMS[name].splitlines(), line):
+        try:
+            report = proof.report(text, VISIBLE_SEED)
+        except (SyntaxError, ChapterFormatError):
+            continue
+        yield {verdict.mistake for verdict in report.verdicts if verdict.mistake}
+
+
+def _programs_with(rows: list[str], line: str) -> Iterator[str]:
+    likely = sorted(range(1, len(rows)), key=lambda row: -SequenceMatcher(None, rows[row].strip(), line).ratio())
+    for takes_away in (1, 0):
+        for row in likely:
+            indent = rows[row][: len(rows[row]) - len(rows[row].lstrip())]
+            yield "\n".join([*rows[:row], indent + line, *rows[row + takes_away :], ""])
+
+
 class TestLines:
     """The files of lines in `course/arranged/`."""
 
@@ -173,21 +213,24 @@ class TestLines:
         assert secret and [] == leaks.find(secret, {name: COURSE.arranged(name)})
 
     @pytest.mark.parametrize("name", PROGRAMS)
-    def test_distractors_are_the_banks(self, name: str) -> None:
-        """The right program leaves out two lines, and both occur in wrong answers of the bank."""
+    def test_distractors_are_mistakes(self, name: str) -> None:
+        """The right program leaves out two lines: each stands in a wrong answer of the bank, or makes its mistake."""
         pieces = shuffled_pieces(name, 0)
         used = {number for number, _ in solved(pieces)[0]}
         left = [line for number, line in enumerate(pieces.lines, 1) if number not in used]
-        wrong = {line.strip() for answer in _bank(name) if not answer.is_right for line in answer.source.splitlines()}
-        assert DISTRACTORS == len(left) and set(left) <= wrong
+        wrong = {line for answer in _bank(name) if not answer.is_right for line in _lines_of(answer.source)}
+        assert DISTRACTORS == len(left)
+        assert [] == [line for line in left if names_aside(line) not in wrong and not any(mistakes_with(name, line))]
 
     @pytest.mark.parametrize("name", PROGRAMS)
-    def test_lines_of_mistakes_are_the_banks(self, name: str) -> None:
-        """Each line of a mistake stands in the bank's answer with that tag, and in no other part of the file."""
+    def test_lines_of_mistakes_are_so(self, name: str) -> None:
+        """Each line of a mistake stands in the bank's answer with that tag, or makes that mistake, and stands once."""
         _, lines, of_mistakes = parse_puzzle_file(COURSE.arranged(name))
-        bank = {each.tag: [line.strip() for line in each.source.splitlines()] for each in _bank(name)}
+        bank = {each.tag: _lines_of(each.source) for each in _bank(name)}
         assert of_mistakes and list(of_mistakes) == sorted(of_mistakes)
-        assert [] == [tag for tag, line in of_mistakes.items() if line not in bank[tag] or line in lines]
+        assert not set(of_mistakes.values()) & set(lines)
+        other = {tag: line for tag, line in of_mistakes.items() if names_aside(line) not in bank[tag]}
+        assert [] == [tag for tag, line in other.items() if all(tag not in told for told in mistakes_with(name, line))]
 
     def test_a_line_of_the_mistake_just_shown(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """After a check that names a mistake, a line of it is among those to arrange, and the right ones still are."""

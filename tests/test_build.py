@@ -163,6 +163,15 @@ class TestNotebooks:
             assert 'my_double = mine("double", abs)' == taken
             assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["mine"]} == own.metadata
 
+    def test_known(self, tmp_path: Path) -> None:
+        """A `known` cell is folded, tagged for the site, and takes no minutes."""
+        text = f'{TEXT}\n# %% known=true name="again"\n# pi, as before\npi = math.pi\n'
+        build(make_project(tmp_path, text), observe)
+        again = cells(tmp_path, "notebooks")["again"]
+
+        assert "# pi, as before\npi = math.pi" == again.source
+        assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["known"]} == again.metadata
+
 
 class TestSidePaths:
     def test_cells(self, tmp_path: Path) -> None:

@@ -171,6 +171,7 @@ SLIPS = {
     "mine at once": ("figure=true\nmath.pi", 'mine=true\nmine("double", abs)(2)', "expected `my_double = mine("),
     "class of mine": ("figure=true\nmath.pi", 'mine=true\nmy_Net = mine("Net", abs)', "expected `MyNet = mine("),
     "mine of no text": ("figure=true\nmath.pi", "mine=true\nmy_a = mine(a, abs)", "the exercise's name in quotes"),
+    "known without words": ("figure=true", "known=true", "expected a comment first in a cell with known=true"),
     "mine no Python": ("figure=true\nmath.pi", 'mine=true\nmine("double"', "the cell is no Python"),
     "wide line": ("math.pi", "math.pi  # " + "wide " * 20, "at most 100 characters in code cells, found 111: `math.pi"),
     "Markdown in a summary": (

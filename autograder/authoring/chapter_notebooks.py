@@ -60,6 +60,7 @@ class Held(lesson_cell_functions.PredictionOutcome):
 lesson_cell_functions.PredictionOutcome = Held
 del lesson_cell_functions, Held"""
 MINE = "mine"  # tags a cell that fetches the reader's own answers
+KNOWN = "known"  # tags a cell whose code readers know from an earlier sitting
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 
@@ -195,6 +196,8 @@ def _metadata(cell: Cell) -> dict[str, Any]:
         return _folded()
     if cell.kind is CellKind.MINE:
         return {**_folded(), "tags": [MINE]}
+    if cell.kind is CellKind.KNOWN:
+        return {**_folded(), "tags": [KNOWN]}
     folded = _folded() if cell.kind is CellKind.SETUP else {}
     return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
 

@@ -170,6 +170,13 @@ def _lesson(chapter: Chapter, index: int, cell: Cell) -> None:
         fail(chapter.where, cell.line, "expected `mine(...)` in a cell of its own, folded away; mark it `mine=true`.")
 
 
+def _known(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Check that a `known` cell begins with a comment: of a folded cell, JupyterLab shows the first line."""
+    _lesson(chapter, index, cell)
+    if not cell.source.startswith("# "):
+        fail(chapter.where, cell.line, "expected a comment first in a cell with known=true; say what the cell brings.")
+
+
 def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
     """Check the assignments of a `mine` cell: `my_step = mine("step", ...)`, and `MyNet = mine("Net", ...)`."""
     _no_markers(chapter, index, cell)
@@ -226,5 +233,6 @@ CELL_RULES: dict[CellKind, Callable[[Chapter, int, Cell], None]] = {
     CellKind.SETUP: _no_markers,
     CellKind.FIGURE: _no_markers,
     CellKind.MINE: _mine,
+    CellKind.KNOWN: _known,
     CellKind.CLAIM: _claim,
 }

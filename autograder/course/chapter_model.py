@@ -24,6 +24,7 @@ class CellKind(Enum):
     PREDICT = "predict"
     FIGURE = "figure"
     MINE = "mine"
+    KNOWN = "known"
     CLAIM = "claim"
     EXERCISE = "exercise"
     CHECK = "check"

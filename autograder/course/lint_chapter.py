@@ -37,6 +37,7 @@ _KINDS: dict[str, frozenset[str]] = {
     "predict": frozenset({"predict", "name"}),
     "figure": frozenset({"figure", "name"}),
     "mine": frozenset({"mine", "name"}),
+    "known": frozenset({"known", "name"}),
     "claim": frozenset({"claim", "name"}),
     "exercise": frozenset({"exercise", "name"}),
     "check": frozenset({"check", "points", "extra", "name"}),

@@ -46,6 +46,18 @@ def is_rounded(number: object, exact: float) -> bool:
     return any(round(exact, decimals) == number for decimals in range(2, 7))
 
 
+def are_rounded_shares(shares: object, total: int) -> bool:
+    """Return whether an answer rounded its shares of a total: each is k / total or that rounded, and one is rounded.
+
+    A share with few decimals need not be rounded: 8 of 10 are 0.8, to whoever counts two too few.
+    """
+    parts = [one for one in shares if type(one) is float and one % 1] if isinstance(shares, list) else []
+    rounded = [is_rounded(part, round(part * total) / total) for part in parts]
+    return any(rounded) and all(
+        cut or part == round(part * total) / total for cut, part in zip(rounded, parts, strict=True)
+    )
+
+
 def _says_rounded(difference: Difference) -> bool:
     return difference.got is True and len(difference.path) == 1 and str(difference.path[0]).endswith("rounded")
 

@@ -615,12 +615,13 @@ print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())
 def masked_mean(x, mask, dim):
     """Return the mean along dim of the entries of x where mask is True.
 
-    x: float32 or float64, mask: bool of the same shape. The means have the dtype of x.
-    Where no entry is True the mean is 0. The other entries may hold anything, even nan,
-    and change nothing. Entries with True are finite. x and mask stay as they are.
-
     For x = torch.tensor([[1.0, 3.0, 9.0]]) and mask = torch.tensor([[True, True, False]])
     the result along dim 1 is [2.0].
+
+    - x: float32 or float64, mask: bool of the same shape; both stay as they are. The means
+      have the dtype of x.
+    - Entries with True are finite. The others may hold anything, even nan, and change nothing.
+    - Where no entry is True the mean is 0.
     """
     ### BEGIN SOLUTION
     kept = torch.where(mask, x, 0.0)

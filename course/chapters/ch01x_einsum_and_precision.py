@@ -394,12 +394,12 @@ for matrix, vector in zip(matrices, vectors):
 def batched_einsum(a, b, v):
     """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
 
-    "product" (B, n, m): each matrix in a times the one in b at the same place.
-    "gram" (B, n, n): each matrix in a times its own transpose.
-    "applied" (B, n): each matrix in a times the vector in v at the same place.
-    "total" (n, m): the sum of the products over the batch.
-
     With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
+
+    - "product" (B, n, m): each matrix in a times the one in b at the same place.
+    - "gram" (B, n, n): each matrix in a times its own transpose.
+    - "applied" (B, n): each matrix in a times the vector in v at the same place.
+    - "total" (n, m): the sum of the products over the batch.
     """
     ### BEGIN SOLUTION
     return {

@@ -880,12 +880,12 @@ assert _x.grad.tolist() == [100.0]
 def grad_of(f, x):
     """Return the gradient of f at x, in the shape of x and without a graph.
 
-    f takes a tensor of the shape of x and returns a tensor; if that holds more than
-    one number, differentiate their sum. x may require grad or not. x stays as it was:
-    values, requires_grad, .grad. No .grad changes anywhere, also not that of another
-    tensor that f uses.
-
     For f = torch.sin and x = torch.zeros(2) the result is [1.0, 1.0].
+
+    - f takes a tensor of the shape of x and returns a tensor; if that holds more than one
+      number, differentiate their sum.
+    - x may require grad or not. It stays as it was: values, requires_grad, .grad.
+    - No .grad changes anywhere, also not that of another tensor that f uses.
     """
     ### BEGIN SOLUTION
     copy = x.detach().clone().requires_grad_()

@@ -271,10 +271,10 @@ def running_loss(losses):
 
     For losses of 1.0 and 3.0 the result is 2.0.
 
-    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    perhaps a generator, which makes each loss when it is asked for. Call backward on a loss
-    before you ask for the next, and keep none: when the next one is asked for, at most the
-    graph of the last one is still there.
+    - losses: an iterable of scalar tensors, at least one, each with a graph of its own;
+      perhaps a generator, which makes each loss when it is asked for.
+    - Call backward on a loss before you ask for the next, and keep none: when the next one is
+      asked for, at most the graph of the last one is still there.
     """
     ### BEGIN SOLUTION
     total, count = 0.0, 0
@@ -444,9 +444,10 @@ assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum 
 # *{minutes} minutes*
 #
 # Training holds only one graph at a time, but even one can be too large.
-# Here are the digits and the loss of chapter 2a again: scores, shares, and the cost of the right answer's share.
+# The folded cell has the digits and the loss of chapter 2a: scores, shares, and the cost of the right answer's share. Run it, and go on.
 
-# %% name="digits"
+# %% name="digits" known=true
+# the digits; wrongness(pictures, which): how badly ten pictures read them
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -528,10 +529,10 @@ def accumulate(loss_fn, batches, params):
 
     With batches of 1 and 3 rows the first one counts for a quarter.
 
-    batches: a list of tensors (rows, features), not all with equally many rows.
-    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
-    params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
-    from before must not count; in the end the .grad of each holds its gradient too.
+    - batches: a list of tensors (rows, features), not all with equally many rows.
+    - loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
+    - params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
+      from before must not count; in the end the .grad of each holds its gradient too.
     """
     ### BEGIN SOLUTION
     total = sum(len(batch) for batch in batches)
@@ -763,9 +764,10 @@ def stop_gradient_loss(a, b):
 
     For a = [1.0, 2.0] and b = [1.0, 4.0] the loss is 2.0 and the gradient of a [0.0, -2.0].
 
-    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant:
-    after backward, neither b nor what b was computed from has a gradient. a and b stay as
-    they were. `.data`, which old programs use for this, is not allowed.
+    - a, b: tensors of the same shape, perhaps both requiring grad. Both stay as they were.
+    - b counts as a constant: after backward, neither b nor what b was computed from has a
+      gradient.
+    - `.data`, which old programs use for this, is not allowed.
     """
     ### BEGIN SOLUTION
     return ((a - b.detach()) ** 2).mean()

@@ -487,11 +487,11 @@ print(torch.tensor([1.0, 10.0]) @ table)
 def vjp(f, x, v):
     """Return v times the Jacobian of f at x, in the shape of x and without a graph.
 
-    f takes x and returns a tensor y of any shape; v has the shape of y. Entry i of the
-    result is the sum over all j of v_j * dy_j / dx_i. x may require grad or not; it stays
-    as it was, .grad included, and so does v.
-
     For f(x) = x ** 2, x = [1.0, 2.0] and v = [1.0, 10.0] the result is [2.0, 40.0].
+
+    - f takes x and returns a tensor y of any shape; v has the shape of y.
+    - Entry i of the result is the sum over all j of v_j * dy_j / dx_i.
+    - x may require grad or not; it stays as it was, .grad included, and so does v.
     """
     ### BEGIN SOLUTION
     copy = x.detach().clone().requires_grad_()
@@ -515,9 +515,10 @@ my_descend = mine("descend", new_leaf_each_step)
 my_vjp = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
 
 # %% [markdown]
-# Here are the digits again, and ten pictures that learn to read them, as in chapter 2a.
+# The folded cell has the digits and their loss again. With them, ten pictures learn to read, as in chapter 2a.
 
-# %% name="digits"
+# %% name="digits" known=true
+# the digits; wrongness(pictures): how badly ten pictures read them
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -533,7 +534,7 @@ def wrongness(pictures):
     right = shares[range(1400), labels[known]]  # from each row the share of the true class
     return -right.log().mean()
 
-
+# %% name="ten-pictures"
 pictures = my_descend(wrongness, torch.zeros(64, 10), 1.0, 200)
 
 # %% [markdown]
@@ -981,11 +982,12 @@ print(hessian @ torch.tensor([1.0, 10.0]))
 def hessian_vector_product(f, x, v):
     """Return the Hessian of f at x times v, in the shape of x and without a graph.
 
-    f takes x and returns a scalar; v has the shape of x. f is called at x alone, and
-    differentiated twice. The full Hessian is never built: two backward passes are
-    enough, however many entries x has. x and v stay as they were, .grad included.
-
     For f(x) = (x ** 3).sum(), x = [1.0, 2.0] and v = [1.0, 10.0] the result is [6.0, 120.0].
+
+    - f takes x and returns a scalar; v has the shape of x.
+    - f is called at x alone, and differentiated twice. The full Hessian is never built: two
+      backward passes are enough, however many entries x has.
+    - x and v stay as they were, .grad included.
     """
     ### BEGIN SOLUTION
     copy = x.detach().clone().requires_grad_()
@@ -1100,14 +1102,15 @@ print(a.grad, "one 3 for each factor")
 class Value:
     """A number that knows how it was made, and a backward that goes through its graph.
 
-    Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a
-    and b are Values, perhaps the same one). result.backward() adds to the grad of every
-    Value that the result was made from the derivative of the result by that Value;
-    result.grad becomes 1.0. A Value may be used several times, on several paths, and in
-    several results one after another; backward is called once for each result. The rules
-    and the backward pass are your own: torch's autograd has no part in them.
-
     After a = Value(3.0) and (a * a).backward(), a.grad is 6.0.
+
+    - Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a and b
+      are Values, perhaps the same one).
+    - result.backward() adds to the grad of every Value that the result was made from the
+      derivative of the result by that Value; result.grad becomes 1.0.
+    - A Value may be used several times, on several paths, and in several results one after
+      another; backward is called once for each result.
+    - The rules and the backward pass are your own: torch's autograd has no part in them.
     """
 
     ### BEGIN SOLUTION

@@ -48,9 +48,10 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# Here are the digits once more, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads.
+# The folded cell has the digits, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads. Run it, and go on.
 
-# %% name="from-3a"
+# %% name="from-3a" known=true
+# the digits; train(model, steps); accuracy(model)
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -481,11 +482,12 @@ class MLP(nn.Module):
 
     MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
 
-    sizes: a list of at least two widths, from the input to the output; it stays as it is.
-    activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
-    activation(). parameters() lists everything that learns, in order from input to
-    output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
-    parts are up to you.
+    - sizes: a list of at least two widths, from the input to the output; it stays as it is.
+    - activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
+      activation().
+    - x has shape (..., sizes[0]), the result (..., sizes[-1]).
+    - parameters() lists everything that learns, in order from input to output. The names of
+      the parts are up to you.
     """
 
     ### BEGIN SOLUTION
@@ -677,12 +679,13 @@ def conv2d(image, kernel, stride=1, padding=0):
     With the image [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and the kernel [[1, 0], [0, 10]], both
     of floats, the map is [[51, 62], [84, 95]].
 
-    image is (height, width) and kernel (rows, columns), both of one float dtype, which the
-    map has too. A rim of zeros, `padding` wide, is laid around all four sides of the image.
-    At its first place the kernel lies in the upper left corner of the rim. From one place
-    to the next it moves on by `stride`, to the right and down, and it always lies whole on
-    image and rim. It is not turned around. There is room for at least one place. Image and
-    kernel stay as they are. Use no ready-made convolution.
+    - image is (height, width) and kernel (rows, columns), both of one float dtype, which the
+      map has too. Both stay as they are.
+    - A rim of zeros, `padding` wide, is laid around all four sides of the image.
+    - At its first place the kernel lies in the upper left corner of the rim. From one place
+      to the next it moves on by `stride`, to the right and down, and it always lies whole on
+      image and rim. There is room for at least one place.
+    - The kernel is not turned around. Use no ready-made convolution.
     """
     ### BEGIN SOLUTION
     padded = F.pad(image, 4 * (padding,))

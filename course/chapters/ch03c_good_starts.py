@@ -48,9 +48,10 @@ figures.fading(10)
 # *{minutes} minutes*
 #
 # There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size. You will try both.
-# For that, here are the digits once more, and the two functions of chapter 3a. You know their lines: run the cell, and go on.
+# The folded cell has the digits, and the two functions of chapter 3a that you know. Run it, and go on.
 
-# %% name="from-3a"
+# %% name="from-3a" known=true
+# the digits; train(model, steps); accuracy(model)
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -248,11 +249,11 @@ def init_he(module):
 
     init_he(nn.Linear(200, 50)).weight has a std of about 0.1.
 
-    The weights become normal numbers with mean 0 and std sqrt(2 / in_features), the
-    biases 0. The module itself may be an nn.Linear, and a layer may have no bias. The
-    numbers are written into the parameters that are there; requires_grad and all other
-    layers stay as they were. The numbers come from torch's global generator, which is
-    not seeded here.
+    - The weights become normal numbers with mean 0 and std sqrt(2 / in_features), the biases 0.
+    - The module itself may be an nn.Linear, and a layer may have no bias.
+    - The numbers are written into the parameters that are there; requires_grad and all other
+      layers stay as they were.
+    - The numbers come from torch's global generator, which is not seeded here.
     """
     ### BEGIN SOLUTION
     for part in module.modules():

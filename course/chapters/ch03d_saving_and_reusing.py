@@ -50,9 +50,10 @@ figures.two_layers(32, 2, ("is it even?", "is it odd?"))
 # *{minutes} minutes*
 #
 # A trained model is gone when the notebook closes, unless you keep it in a file.
-# For a model to keep, here are the digits once more, and from chapter 3a the two functions and the model with two layers. Run the cell, and go on.
+# For a model to keep, the folded cell has the digits, and from chapter 3a the two functions and the model with two layers. Run it, and train a model.
 
-# %% name="from-3a"
+# %% name="from-3a" known=true
+# the digits; train(model, steps); accuracy(model); Reader, the model with two layers
 from sklearn.datasets import load_digits
 
 digits = load_digits()
@@ -85,7 +86,7 @@ class Reader(nn.Module):
     def forward(self, x):
         return self.judge(self.look(x).relu())
 
-
+# %% name="a-reader"
 reader = Reader()
 train(reader, 200)
 print(f"{accuracy(reader):.0%} are read correctly")
@@ -174,13 +175,14 @@ print(best["loss"], best["state"]["weight"])
 def save_best(module, best, loss):
     """Return {"loss": loss, "state": snapshot} if loss is lower than that of best, else best.
 
-    best: what an earlier call returned, or None at the first call, when any loss is
-    saved. loss: a float. If loss is not lower, the result is the object best itself.
-    The snapshot holds a copy of every tensor in module.state_dict(), under the same
-    names; it does not change when the module does, and module.load_state_dict(snapshot)
-    brings the module back. Neither module nor best is changed. A loss of nan is not lower.
-
     save_best(nn.Linear(2, 1), None, 0.5)["loss"] is 0.5.
+
+    - best: what an earlier call returned, or None at the first call, when any loss is saved.
+    - loss: a float; nan is not lower. If it is not lower, the result is the object best itself.
+    - The snapshot holds a copy of every tensor in module.state_dict(), under the same names.
+      It does not change when the module does, and module.load_state_dict(snapshot) brings the
+      module back.
+    - Neither module nor best is changed.
     """
     ### BEGIN SOLUTION
     if best is not None and not loss < best["loss"]:  # nan is not lower, and not higher
@@ -219,11 +221,12 @@ def load_partial(module, state):
     For nn.Linear(2, 1) and {"weight": torch.ones(1, 2), "bias": torch.ones(9)} the
     result is ["bias"].
 
-    state: a dict from names to tensors, such as the state_dict of another model. An
-    entry fits if module.state_dict() has its name, with the same shape. Names that
-    only one of the two has, or whose shapes differ, are not loaded. Parameters and
-    buffers of the module get new values and stay the same objects, with their dtype;
-    state is not changed.
+    - state: a dict from names to tensors, such as the state_dict of another model. It is not
+      changed.
+    - An entry fits if module.state_dict() has its name, with the same shape. Names that only
+      one of the two has, or whose shapes differ, are not loaded.
+    - Parameters and buffers of the module get new values and stay the same objects, with their
+      dtype.
     """
     ### BEGIN SOLUTION
     own = module.state_dict()
@@ -411,14 +414,13 @@ def freeze_all_but(module, pattern):
     For nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)) and "1.*" the result is
     ["1.weight", "1.bias"].
 
-    A name fits if fnmatch.fnmatch(name, pattern) says so: "head.*" fits "head.weight".
-    Parameters that fit get requires_grad True, all others False. The names come in the
-    order of module.named_parameters().
-
-    Then the modes, so that frozen statistics stand still. Look at the module itself and
-    at every submodule. One that holds parameters or buffers, itself or further inside,
-    but no trainable parameter, goes into eval mode with everything inside it. All others
-    keep their mode.
+    - A name fits if fnmatch.fnmatch(name, pattern) says so: "head.*" fits "head.weight".
+    - Parameters that fit get requires_grad True, all others False. The names come in the
+      order of module.named_parameters().
+    - Then the modes, so that frozen statistics stand still. Look at the module itself and at
+      every submodule. One that holds parameters or buffers, itself or further inside, but no
+      trainable parameter, goes into eval mode with everything inside it. All others keep
+      their mode.
     """
     ### BEGIN SOLUTION
     for name, p in module.named_parameters():
@@ -584,10 +586,12 @@ def shape_trace(module, input_shape):
     shape_trace(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (5, 2)) gives
     [("0", (5, 3)), ("1", (5, 3))].
 
-    A leaf is a submodule without submodules; its name is that of module.named_modules()
-    ("" if the module itself is one), its shape a tuple or list. One that runs twice
-    stands there twice. The module is copied to the meta device and called once, there, on a float32
-    input of that shape. The module itself stays as it was: values, device, mode, hooks.
+    - A leaf is a submodule without submodules. Its name is that of module.named_modules()
+      ("" if the module itself is one), its shape a tuple or list. One that runs twice stands
+      there twice.
+    - The module is copied to the meta device and called once, there, on a float32 input of
+      that shape.
+    - The module itself stays as it was: values, device, mode, hooks.
     """
     ### BEGIN SOLUTION
     shapes = []

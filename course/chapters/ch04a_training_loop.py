@@ -167,10 +167,11 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     For nn.Linear(1, 1) with weight 2 and bias 0, SGD with lr=0.1, nn.MSELoss(),
     x_batch = [[1.0]] and y_batch = [[5.0]] the result is 9.0, and the weight becomes 2.6.
 
-    Old gradients are cleared; the model is called once on x_batch; criterion(prediction,
-    y_batch) is computed once; backward fills .grad; the optimizer steps once. Afterwards
-    each .grad holds the gradient of this batch alone, and the model is in train or eval
-    mode as it was.
+    - Old gradients are cleared.
+    - The model is called once on x_batch, and criterion(prediction, y_batch) is computed once.
+    - backward fills .grad, and the optimizer steps once.
+    - Afterwards each .grad holds the gradient of this batch alone, and the model is in train
+      or eval mode as it was.
     """
     ### BEGIN SOLUTION
     optimizer.zero_grad()
@@ -506,14 +507,15 @@ print(right.tolist(), " accuracy:", right.float().mean().item())
 def evaluate(model, loader, criterion):
     """Return {"loss": float, "accuracy": float} of a classifier over all samples of a loader.
 
-    loader gives batches (inputs, labels), the last one perhaps smaller; model(inputs) gives
-    logits (batch, k); criterion(logits, labels) is the mean loss of a batch. Both results
-    are means over samples, each sample counting once; accuracy is the share of rows whose
-    largest logit is at the label. The model is in eval mode meanwhile, and no graph is
-    built. Afterwards every submodule is in the mode that it was in, and parameters,
-    buffers and .grad are unchanged.
-
     With batch losses 1.0 (3 samples) and 5.0 (1 sample), "loss" is 2.0.
+
+    - loader gives batches (inputs, labels), the last one perhaps smaller; model(inputs) gives
+      logits (batch, k); criterion(logits, labels) is the mean loss of a batch.
+    - Both results are means over samples, each sample counting once. accuracy is the share of
+      rows whose largest logit is at the label.
+    - The model is in eval mode meanwhile, and no graph is built.
+    - Afterwards every submodule is in the mode that it was in, and parameters, buffers and
+      .grad are unchanged.
     """
     ### BEGIN SOLUTION
     modes = [(module, module.training) for module in model.modules()]

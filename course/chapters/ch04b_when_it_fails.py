@@ -483,12 +483,13 @@ def loss_inputs(head, output, target):
     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
 
     There are n rows and k classes. By head, the loss that is asked for:
-    "digit": logits (n, k), target labels (n,): cross-entropy.
-    "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
-    "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
-    all letters.
-    "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
-    "price": predictions (n, 1), target floats (n,): mean squared error.
+
+    - "digit": logits (n, k), target labels (n,): cross-entropy.
+    - "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
+    - "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
+      all letters.
+    - "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
+    - "price": predictions (n, 1), target floats (n,): mean squared error.
     """
     ### BEGIN SOLUTION
     if head == "digit":
@@ -678,13 +679,14 @@ def overfit_one_batch(trial):
     batch (x, y); trial.step(x, y) does one training step and returns the loss before it, as
     a float. At most one thing is wrong. The result is the first of these whose condition
     holds:
-    "shuffled labels": two calls of batch() give the same x with different y
-    "frozen": a parameter of the model has requires_grad False
-    "wrong parameters": a parameter of the model is not among those in the optimizer
-    "no step": step changes no parameter at all
-    "learning rate": none of these, and yet after 100 steps on the batch the loss is not
-    below one tenth of the first
-    "ok": it is below
+
+    - "shuffled labels": two calls of batch() give the same x with different y
+    - "frozen": a parameter of the model has requires_grad False
+    - "wrong parameters": a parameter of the model is not among those in the optimizer
+    - "no step": step changes no parameter at all
+    - "learning rate": none of these, and yet after 100 steps on the batch the loss is not
+      below one tenth of the first
+    - "ok": it is below
     """
     ### BEGIN SOLUTION
     (x, y), (same, again) = trial.batch(), trial.batch()

@@ -355,12 +355,13 @@ def house_prices(x, y, new):
 
     For y = 3 * area, the weight is [3.0].
 
-    x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
-    y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:
-    "weight" (d,), what one more unit of each column adds to the price, "bias" (a scalar
-    tensor), and "prices" (m,), which is new @ weight + bias. The line comes within one
-    hundredth of the spread of y of the best there is, whatever the units. No result requires grad;
-    x, y and new stay as they were.
+    - x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
+      y: (n,) prices; new: (m, d) houses to price. All three stay as they were.
+    - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
+      column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is
+      new @ weight + bias. None of them requires grad.
+    - The line comes within one hundredth of the spread of y of the best there is, whatever
+      the units.
     """
     ### BEGIN SOLUTION
     center, spread = x.mean(0), x.std(0)
@@ -616,10 +617,11 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 
     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
 
-    model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-    the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
-    their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
-    torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
+    - model: a SinMLP to train in place, or None for a new one.
+    - steps: how many rounds of the five lines, each on 200 evenly spaced x of shape (200, 1),
+      both ends included, and their sines, with the mean squared error. With steps=0 the model
+      stays as it was.
+    - optimizer: "sgd" for torch.optim.SGD or "adam" for torch.optim.Adam, with learning rate lr.
     """
     model = SinMLP() if model is None else model
     kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]
@@ -912,12 +914,12 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
 
-    For each seed, both begin at the same first weights, those of start(seed). The loss is
-    the mean squared error on all of x and y. The count is the number of steps taken when the
-    loss is first below goal, and limit where that has not happened after limit steps (a loss
-    of nan is not below).
-    Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
-    all steps of SGD together divided by all steps of Adam together.
+    - For each seed, both begin at the same first weights, those of start(seed). The loss is
+      the mean squared error on all of x and y.
+    - The count is the number of steps taken when the loss is first below goal, and limit where
+      that has not happened after limit steps (a loss of nan is not below).
+    - The result is {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio
+      is all steps of SGD together divided by all steps of Adam together.
     """
     ### BEGIN SOLUTION
     counts = {"sgd": [], "adam": []}

@@ -266,10 +266,12 @@ def clip_grad_norm(params, max_norm):
     For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
     and [0.8].
 
-    params: any iterable of tensors, perhaps a generator; those whose .grad is None are
-    left out. The norm is that of all gradients laid end to end: the square root of the sum
-    of all squared entries. Where it is above max_norm, every gradient is multiplied by
-    max_norm / norm; otherwise none changes. The result is a float; without any gradient, 0.0.
+    - params: any iterable of tensors, perhaps a generator; those whose .grad is None are left
+      out.
+    - The norm is that of all gradients laid end to end: the square root of the sum of all
+      squared entries. It is returned as a float; without any gradient, 0.0.
+    - Where it is above max_norm, every gradient is multiplied by max_norm / norm; otherwise
+      none changes.
     """
     ### BEGIN SOLUTION
     grads = [p.grad for p in params if p.grad is not None]
@@ -617,12 +619,13 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
     and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
 
-    loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
-    scheduler.step() follows each epoch. checkpoint: None, or what an earlier call returned: then
-    model, optimizer, scheduler and global generator are put back as they were, and only
-    the missing epochs are run. The result is a dict that torch.save can write and
-    torch.load can read, which later training does not change; "losses" in it has a float for
-    each epoch since the first, the mean of its batch losses.
+    - loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
+      scheduler.step() follows each epoch.
+    - checkpoint: None, or what an earlier call returned. Then model, optimizer, scheduler and
+      global generator are put back as they were, and only the missing epochs are run.
+    - The result is a dict that torch.save can write and torch.load can read, and later
+      training does not change it. "losses" in it has a float for each epoch since the first,
+      the mean of its batch losses.
     """
     ### BEGIN SOLUTION
     losses = []

@@ -703,15 +703,16 @@ assert loss.item() == 0.25 and score.grad.item() / 1024 == -1
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     """Do one step of training in mixed precision, and return the loss from before the step.
 
-    The model runs once, under autocast for device_type with dtype. The loss, there or after
-    it, is the mean squared error of its output against y, in float32. Backward and all
-    that follows are outside. Old gradients are cleared; backward gets the scaled loss.
-    The true, unscaled gradients are clipped to the total norm max_norm. The scaler given
-    does the step (and skips it after an overflow) and is updated once. After a step, each
-    .grad holds the clipped gradient. The loss, unscaled, comes back as a float32 scalar
-    tensor without a graph.
-
     With torch.amp.GradScaler("cpu") it runs on the CPU, with torch.bfloat16 or float16.
+
+    - The model runs once, under autocast for device_type with dtype. The loss, there or after
+      it, is the mean squared error of its output against y, in float32. Backward and all that
+      follows are outside.
+    - Old gradients are cleared; backward gets the scaled loss.
+    - The true, unscaled gradients are clipped to the total norm max_norm.
+    - The scaler given does the step (and skips it after an overflow) and is updated once.
+      After a step, each .grad holds the clipped gradient.
+    - The loss, unscaled, comes back as a float32 scalar tensor without a graph.
     """
     ### BEGIN SOLUTION
     optimizer.zero_grad()
@@ -905,12 +906,12 @@ with torch.autocast("cpu"):
 def mixed_region(block):
     """Return a function safe(x) that runs block(x) in float32, also under autocast.
 
-    block: a function or a module with float32 weights; it takes one tensor and returns
-    one. safe turns x to float32, calls block once, with autocast switched off for the
-    device type of x, and returns the result as it is. Gradients flow through it to x.
-    Outside of safe, autocast goes on as before.
-
     safe = mixed_region(lambda x: x @ x.T) gives a float32 result under autocast.
+
+    - block: a function or a module with float32 weights; it takes one tensor and returns one.
+    - safe turns x to float32, calls block once, with autocast switched off for the device type
+      of x, and returns the result as it is. Gradients flow through it to x.
+    - Outside of safe, autocast goes on as before.
     """
     ### BEGIN SOLUTION
     def safe(x):

@@ -133,14 +133,15 @@ assert statistics.mean(times) == 2.8 and statistics.median(times) == 1
 def bench(fn, warmup, iters, sync):
     """Return the median time of one call of fn, in seconds, as a float.
 
-    fn() gives the device some work and may return before it is done; sync() returns when
-    all work given so far is done. First fn is called `warmup` times, untimed. Then it is
-    called `iters` times, and each call is timed by itself, with time.perf_counter(): the
-    clock is read when no work is left over from before, and again when the work of this
-    call is done. If iters is even, the median is the mean of the two times in the
-    middle. sync is always given; it may do nothing.
-
     If the timed calls take 1, 1, 2, 9 and 1 seconds, the result is 1.0.
+
+    - fn() gives the device some work and may return before it is done; sync() returns when
+      all work given so far is done. sync is always given; it may do nothing.
+    - First fn is called `warmup` times, untimed.
+    - Then it is called `iters` times, and each call is timed by itself, with
+      time.perf_counter(): the clock is read when no work is left over from before, and again
+      when the work of this call is done.
+    - If iters is even, the median is the mean of the two times in the middle.
     """
     ### BEGIN SOLUTION
     for _ in range(warmup):
@@ -423,17 +424,18 @@ with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
 def memory_plan(model, batch, optimizer, dtype):
     """Return the bytes that one training step will hold, as a dict of four ints.
 
+    nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32, 32, 64 and 48.
+
     The plan is for the model and the batch (a tensor) in `dtype`, and for the mode, train
     or eval, that the model is in. The model given, with its .grad, and the batch stay as
     they are.
-    "parameters": each parameter once, frozen ones too; buffers are left out.
-    "gradients": of the parameters that are not frozen.
-    "optimizer": its state for those: for optimizer "sgd" nothing, for "momentum" one
-    number for each weight, for "adam" two; all in dtype.
-    "activations": what model(batch) saves for backward, except parameters and buffers.
-    Each piece of memory counts once, whole, however many saved tensors share it.
 
-    nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32, 32, 64 and 48.
+    - "parameters": each parameter once, frozen ones too; buffers are left out.
+    - "gradients": of the parameters that are not frozen.
+    - "optimizer": its state for those: for optimizer "sgd" nothing, for "momentum" one
+      number for each weight, for "adam" two; all in dtype.
+    - "activations": what model(batch) saves for backward, except parameters and buffers.
+      Each piece of memory counts once, whole, however many saved tensors share it.
     """
     ### BEGIN SOLUTION
     twin = copy.deepcopy(model).to(dtype)
@@ -758,15 +760,15 @@ print({key: type(value).__name__ for key, value in batch.items()})
 def to_device(obj, device):
     """Return obj with every tensor in it moved to device; obj itself stays as it was.
 
-    obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth. Each
-    container comes back as a new one of its type, an OrderedDict as an OrderedDict, with
-    the same keys in the same order.
-    Anything else (a number, a string, None) comes back as it is. A named tuple has a
-    field for each value, type(obj)(*values) makes one, and obj._fields tells it from a
-    plain tuple.
-
     to_device({"x": torch.ones(2), "name": "a"}, "meta") gives a new dict, with "x" on
     the meta device and "name" still "a".
+
+    - obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth.
+    - Each container comes back as a new one of its type, an OrderedDict as an OrderedDict,
+      with the same keys in the same order.
+    - A named tuple has a field for each value, type(obj)(*values) makes one, and obj._fields
+      tells it from a plain tuple.
+    - Anything else (a number, a string, None) comes back as it is.
     """
     ### BEGIN SOLUTION
     if isinstance(obj, torch.Tensor):
@@ -844,13 +846,15 @@ assert seen == ["aten.ones", "aten.mul", "aten.sum", "aten._local_scalar_dense"]
 def count_syncs(fn):
     """Call fn() once and return the operations in it that need a value on the host.
 
-    Look for two: _local_scalar_dense (item, float, int, bool, an `if` on a tensor) and
-    nonzero. The result lists their names in the order in which they ran, each as
-    often as it ran: "aten._local_scalar_dense", "aten.nonzero". The mode sees each
-    operation as `func`; str(func.overloadpacket) is its name. Afterwards the mode is off
-    again, also where fn raises an error, which goes on to the caller.
-
     For fn = lambda: torch.ones(2).sum().item() the result is ["aten._local_scalar_dense"].
+
+    - Look for two: _local_scalar_dense (item, float, int, bool, an `if` on a tensor) and
+      nonzero.
+    - The result lists their names in the order in which they ran, each as often as it ran:
+      "aten._local_scalar_dense", "aten.nonzero".
+    - The mode sees each operation as `func`; str(func.overloadpacket) is its name.
+    - Afterwards the mode is off again, also where fn raises an error, which goes on to the
+      caller.
     """
     ### BEGIN SOLUTION
     waits = ("aten._local_scalar_dense", "aten.nonzero")
@@ -919,18 +923,20 @@ print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
 class LossScaler:
     """A loss scaler: static first, then dynamic, as torch.amp.GradScaler is.
 
-    factor is what a loss is multiplied by; clean_steps counts the steps with finite
-    gradients since the factor last changed. scale(loss) gives the loss times factor.
-    unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
-    whether one of them is not finite. step(optimizer) does the same first, unless it was
-    done since the last update; then it calls optimizer.step() if all were finite.
-    update() ends the round, which has one step. If growth_interval is None (static), the
-    factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
-    the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
-    clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
-    by growth and clean_steps is 0 again.
-
     LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
+
+    - factor is what a loss is multiplied by; clean_steps counts the steps with finite
+      gradients since the factor last changed.
+    - scale(loss) gives the loss times factor.
+    - unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
+      whether one of them is not finite.
+    - step(optimizer) does the same first, unless it was done since the last update; then it
+      calls optimizer.step() if all were finite.
+    - update() ends the round, which has one step. If growth_interval is None (static), the
+      factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite the
+      factor is multiplied by backoff and clean_steps is 0 again; after finite ones clean_steps
+      grows by 1, and when it reaches growth_interval, the factor is multiplied by growth and
+      clean_steps is 0 again.
     """
 
     ### BEGIN SOLUTION

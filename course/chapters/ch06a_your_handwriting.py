@@ -140,14 +140,17 @@ for rows in torch.randperm(10, generator=order).split(4):
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     """Train a classifier; return {"losses": [...], "accuracies": [...]}, floats, one an epoch.
 
-    train_set and val_set are pairs (images, labels) on the CPU; the model may be on any
-    device. One generator, seeded with seed, draws the orders: each epoch goes through
-    torch.randperm(number of images, generator=...) in batches of batch_size (the last may be
-    smaller), in train mode, with a step on F.cross_entropy for each batch. Its loss is the
-    mean over its images. After it, the share of val_set that the model has right is measured,
-    in eval mode and without a graph. Only the model draws from torch's global generator.
-
     Ten images with batch_size=4 are three steps an epoch: 4, 4 and 2 images.
+
+    - train_set and val_set are pairs (images, labels) on the CPU; the model may be on any
+      device.
+    - One generator, seeded with seed, draws the orders: each epoch goes through
+      torch.randperm(number of images, generator=...) in batches of batch_size (the last may be
+      smaller). Only the model draws from torch's global generator.
+    - In train mode, each batch is one step on F.cross_entropy. The loss of an epoch is the mean
+      over its images.
+    - After each epoch the share of val_set that the model has right is measured, in eval mode
+      and without a graph.
     """
     ### BEGIN SOLUTION
     images, labels = train_set

@@ -12,7 +12,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 
 from ._ch06_images import named, outputs_of
@@ -44,7 +44,8 @@ class Training(TrainingScenario):
         known = checkpoint if isinstance(checkpoint, dict) else {}
         names = ("losses", "accuracies")
         seen: Observation = {"keys": [name for name in names if name in known]}
-        seen |= {f"{name}_rounded": are_rounded(known.get(name)) for name in names}
+        seen["losses_rounded"] = are_rounded(known.get("losses"))
+        seen["accuracies_rounded"] = are_rounded_shares(known.get("accuracies"), _MEASURED)
         return seen | {name: see(known.get(name)) for name in names}
 
     def places(self, x: Tensor) -> list[int]:

@@ -10,7 +10,7 @@ from html import escape
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.authoring.chapter_notebooks import MINE
+from autograder.authoring.chapter_notebooks import KNOWN, MINE
 from autograder.authoring.site.heading_levels import fit_headings
 from autograder.course.course import current_course
 from autograder.course.lint_chapter import RESERVED
@@ -56,7 +56,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield worked
             continue
         mark, is_folded = worked.metadata.get("nbgrader", {}), _is_folded(worked)
-        is_mine = MINE in worked.metadata.get("tags", ())
+        is_mine, is_known = (tag in worked.metadata.get("tags", ()) for tag in (MINE, KNOWN))
         worked.metadata = {}
         if mark.get("solution"):
             yield new_code_cell(untouched.source)
@@ -76,6 +76,8 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         elif is_mine:
             _replace(worked, _BUILT, "")
             yield _folded(worked, "hide-input", "what stands in until yours passes")
+        elif is_known:
+            yield _folded(worked, "hide-input", "what you know")
         else:
             yield _shown(stem, worked, is_folded)
         asked = False
@@ -84,7 +86,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
 
 
 def _is_folded(cell: NotebookNode) -> bool:
-    """Return whether the notebook folds a cell's code away, as for figures, imports and `mine` cells."""
+    """Return whether the notebook folds a cell's code away, as for figures, imports, and `mine` and `known` cells."""
     return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
 
 

@@ -30,6 +30,9 @@ _ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
     "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, k)),
     "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)),
     "batch norm": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, k)),
+    "batch norm in a block": lambda d, k: nn.Sequential(
+        nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh()), nn.Linear(4, k)
+    ),
     "dropout and batch norm": lambda d, k: nn.Sequential(
         nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)
     ),

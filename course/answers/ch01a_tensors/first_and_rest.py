@@ -19,12 +19,11 @@ bank.wrong(
 bank.told("copies-both", "view_follows", change={"x[1:]": "x[1:].clone()"})
 
 
-@bank.wrong(
+bank.wrong(
     "copies-the-rest",
     "It is the other way round: row 0 is to have memory of its own, the other rows are to share that of `x`.",
+    change={"x[0].clone(), x[1:]": "x[0], x[1:].clone()"},
 )
-def first_and_rest(x):
-    return x[0], x[1:].clone()
 
 
 @bank.wrong(
@@ -42,12 +41,11 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "columns",
     "You take the first column and the other columns. Rows are counted along the first dim.",
+    change={"x[0].clone(), x[1:]": "x[:, 0].clone(), x[:, 1:]"},
 )
-def first_and_rest(x):
-    return x[:, 0].clone(), x[:, 1:]
 
 
 bank.wrong(

@@ -7,41 +7,36 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("flatten_images")
 
 
-@bank.wrong(
+bank.wrong(
     "view-instead-of-permute",
     "The shape is right, the order is not: `x` lists all numbers of one channel before the next, and cutting them "
     "into other rows keeps that order. Move the channel dim first.",
+    change={"pixels = x.permute(0, 2, 3, 1)\nreturn pixels.reshape(n, h * w, c)": "return x.reshape(n, h * w, c)"},
 )
-def flatten_images(x):
-    n, c, h, w = x.shape
-    return x.reshape(n, h * w, c)
 
 
-@bank.wrong(
+bank.wrong(
     "hardcoded-n",
     "The batch size of one example stands in your code. Take it from the shape of `x`.",
+    change={".contiguous().flatten(1, 2)": ".reshape(2, -1, x.shape[1])"},
+    of="permute-then-flatten",
 )
-def flatten_images(x):
-    return x.permute(0, 2, 3, 1).reshape(2, -1, x.shape[1])
 
 
-@bank.wrong(
+bank.wrong(
     "hardcoded-channels",
     "You count on three channels. Images may have one, or more than three: take the number from `x`.",
+    change={".contiguous().flatten(1, 2)": ".reshape(x.shape[0], -1, 3)"},
+    of="permute-then-flatten",
 )
-def flatten_images(x):
-    return x.permute(0, 2, 3, 1).reshape(x.shape[0], -1, 3)
 
 
-@bank.wrong(
+bank.wrong(
     "non-contiguous-view",
     "Here `view` asks for one row over dims which no longer lie behind one another in memory. `reshape` "
     "copies where it must; and check the order of the sizes.",
+    change={".permute(0, 2, 3, 1)": ".permute(0, 2, 3, 1).view(-1, c)", ".reshape": ".view"},
 )
-def flatten_images(x):
-    n, c, h, w = x.shape
-    pixels = x.permute(0, 2, 3, 1).view(-1, c)
-    return pixels.view(n, h * w, c)
 
 
 @bank.wrong(
@@ -54,36 +49,36 @@ def flatten_images(x):
     return x.permute(0, 2, 3, 1).view(n, h * w, c)
 
 
-@bank.wrong(
+bank.wrong(
     "channels-not-moved",
     "Your result is (N, C, H*W): one row for each channel. One row for each pixel is asked for.",
+    change={".movedim(1, -1).flatten(1, 2)": ".flatten(2)"},
+    of="movedim",
 )
-def flatten_images(x):
-    return x.flatten(2)
 
 
-@bank.wrong(
+bank.wrong(
     "column-by-column",
     "Your pixels run down the columns of the image: height and width are swapped on the way. Keep H before W.",
+    change={"movedim(1, -1)": "transpose(1, 3)"},
+    of="movedim",
 )
-def flatten_images(x):
-    return x.transpose(1, 3).flatten(1, 2)
 
 
-@bank.wrong(
+bank.wrong(
     "batch-merged",
     "All images have run together into one long matrix. Keep the batch dim and flatten only height and width.",
+    change={".contiguous().flatten(1, 2)": ".reshape(-1, x.shape[1])"},
+    of="permute-then-flatten",
 )
-def flatten_images(x):
-    return x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
 
 
-@bank.wrong(
+bank.wrong(
     "squeezed",
     "`squeeze` drops every dim of size 1: a batch of one image, or an image of one channel, loses a dim.",
+    change={"return x.movedim(1, -1).flatten(1, 2)": "return x.flatten(2).transpose(1, 2).squeeze()"},
+    of="movedim",
 )
-def flatten_images(x):
-    return x.flatten(2).transpose(1, 2).squeeze()
 
 
 @bank.wrong(
@@ -95,14 +90,12 @@ def flatten_images(x):
     return x.permute(2, 3, 0, 1).reshape(n, h * w, c)
 
 
-@bank.wrong(
+bank.wrong(
     "all-dims-reversed",
     "All four dims came in reverse order, the images as well: for example, `.T` does that. Say with "
     "`permute` where each dim goes.",
+    change={"pixels = x.permute(0, 2, 3, 1)\nreturn pixels.reshape(n, h * w, c)": "return x.T.reshape(n, h * w, c)"},
 )
-def flatten_images(x):
-    n, c, h, w = x.shape
-    return x.T.reshape(n, h * w, c)
 
 
 @bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")

@@ -32,14 +32,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "mutates-input",
     "You write into the caller's `x`: `+=` and methods that end in `_` work in place, and `y = x` is only "
     "a second name.",
+    change={"return x + bias[:, None]": "x += bias[:, None]\nreturn x"},
 )
-def add_bias(x, bias):
-    x += bias[:, None]
-    return x
 
 
 bank.wrong(
@@ -60,19 +58,14 @@ def add_bias(x, bias):
     return x.float() + bias.float()[:, None]
 
 
-@bank.wrong(
+bank.wrong(
     "itself-without-bias",
     "Where all biases are 0 you give `x` itself back. A new tensor is asked for, also there.",
+    change={"return x + bias[:, None]": "if not bias.any():\n    return x\nreturn x + bias[:, None]"},
 )
-def add_bias(x, bias):
-    if not bias.any():
-        return x
-    return x + bias[:, None]
 
 
-@bank.wrong("multiplies", "You multiply by the biases. Add them.")
-def add_bias(x, bias):
-    return x * bias[:, None]
+bank.wrong("multiplies", "You multiply by the biases. Add them.", change={"+ bias[:, None]": "* bias[:, None]"})
 
 
 @bank.wrong("no-return", "Your function gives None back, as one does without `return`. The caller is to get the sum.")
@@ -80,9 +73,7 @@ def add_bias(x, bias):
     x + bias[:, None]
 
 
-@bank.wrong("subtracts", "You subtract the biases. Add them.")
-def add_bias(x, bias):
-    return x - bias[:, None]
+bank.wrong("subtracts", "You subtract the biases. Add them.", change={"+ bias[:, None]": "- bias[:, None]"})
 
 
 @bank.wrong("last-bias-for-all", "You add the last bias to every channel. Each has its own.")
@@ -90,19 +81,15 @@ def add_bias(x, bias):
     return x + bias[-1]
 
 
-@bank.wrong("divides", "You divide by the biases. Add them.")
-def add_bias(x, bias):
-    return x / bias[:, None]
+bank.wrong("divides", "You divide by the biases. Add them.", change={"x + bias[:, None]": "x / bias[:, None]"})
 
 
-@bank.wrong(
+bank.wrong(
     "repeated-in-another-order",
     "Your biases are laid out in the wrong order: one channel's numbers get several biases. Give the bias a "
     "dim of size 1 instead of repeating it.",
+    change={"return x + bias[:, None]": "n, c, l = x.shape\nreturn x + bias.repeat(l).reshape(c, l)"},
 )
-def add_bias(x, bias):
-    n, c, l = x.shape
-    return x + bias.repeat(l).reshape(c, l)
 
 
 @bank.right("einsum-of-ones")
@@ -130,11 +117,11 @@ def add_bias(x, bias):
     return x + bias.mean()
 
 
-@bank.wrong("first-sample-only", "You add the biases to the first sample of the batch. All of them get theirs.")
-def add_bias(x, bias):
-    out = x.clone()
-    out[0] += bias[:, None]
-    return out
+bank.wrong(
+    "first-sample-only",
+    "You add the biases to the first sample of the batch. All of them get theirs.",
+    change={"return x + bias[:, None]": "out = x.clone()\nout[0] += bias[:, None]\nreturn out"},
+)
 
 
 bank.survives(

@@ -29,14 +29,12 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
         return torch.randn(n, d, dtype=dtype)
 
 
-@bank.wrong(
+bank.wrong(
     "int-dtype",
     "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are asked for.",
     slip=True,
+    change={".randn(n, d, dtype=dtype, generator=generator)": ".randint(-3, 4, (n, d), generator=generator)"},
 )
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(-3, 4, (n, d), generator=generator)
 
 
 @bank.wrong(

@@ -7,13 +7,13 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("masked_mean")
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-zeros",
     "You put zeros in for the masked entries, then average over all of them. Divide by the number of "
     "True entries only.",
+    change={".where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)": ".where(mask, x, 0.0).mean(dim)"},
+    of="nanmean",
 )
-def masked_mean(x, mask, dim):
-    return torch.where(mask, x, 0.0).mean(dim)
 
 
 @bank.wrong(
@@ -58,12 +58,12 @@ def masked_mean(x, mask, dim):
     return torch.where(mask, x, 0.0).sum(dim) / (mask.sum(dim) + 1)
 
 
-@bank.wrong(
+bank.wrong(
     "whole-tensor",
     "You return one mean for all entries. Reduce along `dim`.",
+    change={"return torch.where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)": "return x[mask].mean()"},
+    of="nanmean",
 )
-def masked_mean(x, mask, dim):
-    return x[mask].mean()
 
 
 @bank.wrong(
@@ -88,12 +88,12 @@ def masked_mean(x, mask, dim):
     return x.sum(dim) / mask.sum(dim).clamp(min=1)
 
 
-@bank.wrong(
+bank.wrong(
     "sum-not-mean",
     "You return sums. Divide each by the number of entries it added up.",
+    change={".where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)": ".where(mask, x, 0.0).sum(dim)"},
+    of="nanmean",
 )
-def masked_mean(x, mask, dim):
-    return torch.where(mask, x, 0.0).sum(dim)
 
 
 @bank.wrong("mask-ignored", "You average all entries: the mask is never used.")
@@ -177,12 +177,12 @@ def masked_mean(x, mask, dim):
     return kept.sum(dim) / (mask.sum(dim) + 1e-8)
 
 
-@bank.wrong(
+bank.wrong(
     "indexed-by-the-mask",
     "`x[mask]` is one long row of the entries that count: the dims are gone, and nothing tells the slices apart.",
+    change={"return torch.where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)": "return x[mask].mean(dim)"},
+    of="nanmean",
 )
-def masked_mean(x, mask, dim):
-    return x[mask].mean(dim)
 
 
 @bank.wrong(

@@ -6,221 +6,115 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("predict_layout")
 
+bank.wrong(
+    "sorted-ops",
+    "You sort the ops. The entries are to stand in the order in which the ops come.",
+    change={"for op in ops": "for op in sorted(ops)"},
+)
 
-@bank.wrong(
+bank.wrong(
+    "each-op-once",
+    "An op that comes twice has one entry in your result. Give each op of the list its entry, in its place.",
+    change={"[layout(*op) for op in ops]": "list({op: layout(*op) for op in ops}.values())"},
+)
+
+bank.wrong(
+    "shares-stays-false",
+    "Once an op has not shared memory, none does any more: what you found for one op is still there at the next.",
+    change={
+        "return [layout(*op) for op in ops]": "shares, out = True, []\nfor op in ops:\n    shape, stride, own = layout(*op)\n    shares = shares and own\n    out.append((shape, stride, shares))\nreturn out"
+    },
+)
+
+bank.wrong(
     "reshape-always-view",
     "You say that `reshape` never copies. After a transpose no stride can read the memory in the new "
     "order: it must copy.",
+    change={"((rows * cols,), (1,), False)": "((rows * cols,), (1,), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), True),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "fancy-is-view",
     "You say that a list of row numbers gives a view. Rows picked by a list need no even spacing, which "
     "strides cannot describe: it is a copy.",
+    change={"((2, cols), (cols, 1), False)": "((2, cols), (cols, 1), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), True),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "expand-copies",
     "You say that `expand` makes copies of the row. It repeats nothing in memory: a stride of 0 reads "
     "one row again and again.",
+    change={"((rows, cols), (0, 1), True)": "((rows, cols), (cols, 1), False)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (c, 1), False),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "expand-keeps-stride",
     "Your expanded row steps on in memory from row to row. It is one and the same row: by how much does "
     "the address change?",
+    change={"((rows, cols), (0, 1), True)": "((rows, cols), (cols, 1), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (c, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "slice-is-contiguous",
     "You give the slice the stride of a fresh tensor. It still lives in the memory of `x`, whose rows "
     "are as long as before.",
+    change={"((rows, cols - 1), (cols, 1), True)": "((rows, cols - 1), (cols - 1, 1), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c - 1, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "slice-copies",
     "You say that a slice copies, as it does for a Python list. A slice of a tensor is a view.",
+    change={"((rows, cols - 1), (cols, 1), True)": "((rows, cols - 1), (cols - 1, 1), False)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c - 1, 1), False),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "slice-of-rows",
     "You cut off the first row. In `x[:, 1:]` the first place stands for the rows, and all of them stay.",
+    change={"((rows, cols - 1), (cols, 1), True)": "((rows - 1, cols), (cols, 1), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r - 1, c), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "transpose-rearranges",
     "You give the transpose the stride of a fresh tensor. No number moves in memory: only the two "
     "strides change places.",
+    change={"((cols, rows), (1, cols), True)": "((cols, rows), (rows, 1), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (r, 1), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "transpose-copies",
     "You say that a transpose copies. It is a view with the strides of `x` in the other order.",
+    change={"((cols, rows), (1, cols), True)": "((cols, rows), (rows, 1), False)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (r, 1), False),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "fancy-is-one-element",
     "You read `x[[0, 1]]` as row 0, column 1. The inner list picks two whole rows.",
+    change={"((2, cols), (cols, 1), False)": "((), (), True)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((), (), True),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "fancy-keeps-all-rows",
     "You give `x[[0, 1]]` as many rows as `x` has. The inner list picks rows by their numbers: how many does it name?",
+    change={"((2, cols), (cols, 1), False)": "((rows, cols), (cols, 1), False)"},
 )
-def predict_layout(ops):
-    facts = {
-        "slice": lambda rows, cols: ((rows, cols - 1), (cols, 1), True),
-        "transpose": lambda rows, cols: ((cols, rows), (1, cols), True),
-        "expand": lambda rows, cols: ((rows, cols), (0, 1), True),
-        "fancy": lambda rows, cols: ((rows, cols), (cols, 1), False),
-        "reshape": lambda rows, cols: ((rows * cols,), (1,), False),
-    }
-    return [facts[name](rows, cols) for name, rows, cols in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "transpose-keeps-the-shape",
     "You give the transpose the shape of `x`. Its rows are the columns of `x`: both pairs change places, shape and stride.",
+    change={"((cols, rows), (1, cols), True)": "((rows, cols), (1, cols), True)"},
 )
-def predict_layout(ops):
-    facts = {
-        "slice": lambda rows, cols: ((rows, cols - 1), (cols, 1), True),
-        "transpose": lambda rows, cols: ((rows, cols), (1, cols), True),
-        "expand": lambda rows, cols: ((rows, cols), (0, 1), True),
-        "fancy": lambda rows, cols: ((2, cols), (cols, 1), False),
-        "reshape": lambda rows, cols: ((rows * cols,), (1,), False),
-    }
-    return [facts[name](rows, cols) for name, rows, cols in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "flat-by-columns",
     "Your flat tensor steps by the number of columns. It has memory of its own, in which each number is next to the one before.",
+    change={"((rows * cols,), (1,), False)": "((rows * cols,), (cols,), False)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (c,), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "tuple-without-comma",
     "`(n)` is a number: a tuple of one needs a comma, as in `(n,)`.",
+    change={"((rows * cols,), (1,), False)": "((rows * cols), (1), False)"},
 )
-def predict_layout(ops):
-    table = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c), (1), False),
-    }
-    return [table[name](r, c) for name, r, c in ops]
 
 
 @bank.wrong(
@@ -243,36 +137,19 @@ def predict_layout(ops):
     return out
 
 
-@bank.wrong(
+bank.wrong(
     "expand-with-no-steps",
     "You give the expanded tensor a stride of 0 along both dims. Only the repeated one has 0; within the row, "
     "numbers still lie side by side.",
+    change={"((rows, cols), (0, 1), True)": "((rows, cols), (0, 0), True)"},
 )
-def predict_layout(ops):
-    t = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, c), True),
-        "expand": lambda r, c: ((r, c), (0, 0), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [t[n](r, c) for n, r, c in ops]
 
-
-@bank.wrong(
+bank.wrong(
     "transpose-steps-over-rows",
     "Your transpose steps by the number of rows. The memory is that of `x`, where one row further is as many "
     "places as there are columns.",
+    change={"((cols, rows), (1, cols), True)": "((cols, rows), (1, rows), True)"},
 )
-def predict_layout(ops):
-    t = {
-        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
-        "transpose": lambda r, c: ((c, r), (1, r), True),
-        "expand": lambda r, c: ((r, c), (0, 1), True),
-        "fancy": lambda r, c: ((2, c), (c, 1), False),
-        "reshape": lambda r, c: ((r * c,), (1,), False),
-    }
-    return [t[n](r, c) for n, r, c in ops]
 
 
 @bank.right("table")

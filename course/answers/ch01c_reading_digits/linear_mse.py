@@ -115,14 +115,13 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "returns-a-number",
     "Your loss is a Python number: the way back to `w` is lost, and `backward` is no longer possible. "
     "Return the scalar tensor.",
+    change={"return ((x @ w - y.unsqueeze(1)) ** 2).mean()": "return ((x @ w - y[:, None]) ** 2).mean().item()"},
+    of="target-as-column",
 )
-def linear_mse(x, w, y):
-    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
-    return ((x @ w - y[:, None]) ** 2).mean().item()
 
 
 bank.wrong(
@@ -133,13 +132,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "absolute-errors",
     "You average absolute errors. The squared ones are asked for.",
+    change={"((x @ w - y.unsqueeze(1)) ** 2)": "((x @ w).squeeze(1) - y).abs()"},
+    of="target-as-column",
 )
-def linear_mse(x, w, y):
-    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
-    return ((x @ w).squeeze(1) - y).abs().mean()
 
 
 @bank.wrong(

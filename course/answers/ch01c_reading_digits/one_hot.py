@@ -7,12 +7,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("one_hot")
 
 
-@bank.wrong(
+bank.wrong(
     "k-from-max",
     "You count the classes by the largest label present. A class nobody has still needs its column: use `k`.",
+    change={".eye(k)[labels]": ".eye(int(labels.max()) + 1)[labels]"},
+    of="rows-of-eye",
 )
-def one_hot(labels, k):
-    return torch.eye(int(labels.max()) + 1)[labels]
 
 
 @bank.wrong(
@@ -38,31 +38,29 @@ def one_hot(labels, k):
     return labels[:, None] == torch.arange(k)
 
 
-@bank.wrong(
+bank.wrong(
     "int-result",
     "Your result is int64, like the labels. float32 is asked for, so that it can be multiplied with weights.",
+    change={".eye(k)[labels]": ".nn.functional.one_hot(labels, k)"},
+    of="rows-of-eye",
 )
-def one_hot(labels, k):
-    return torch.nn.functional.one_hot(labels, k)
 
 
-@bank.wrong(
+bank.wrong(
     "transposed",
     "Your classes run down the rows. One row for each label, one column for each class.",
+    change={"return torch.eye(k)[labels]": "return (torch.arange(k)[:, None] == labels).float()"},
+    of="rows-of-eye",
 )
-def one_hot(labels, k):
-    return (torch.arange(k)[:, None] == labels).float()
 
 
-@bank.wrong(
+bank.wrong(
     "fills-columns",
     "Each of your rows has a 1 for every label there is, as `out[:, labels]` picks whole columns. Pair each row "
     "number with its own label.",
+    change={"for i, label in enumerate(labels.tolist()):\n    out[i, label] = 1": "out[:, labels] = 1"},
+    of="row-by-row",
 )
-def one_hot(labels, k):
-    out = torch.zeros(len(labels), k)
-    out[:, labels] = 1
-    return out
 
 
 @bank.wrong("counts-from-one", "You count classes from 1. Label 0 belongs to the first column.", slip=True)
@@ -70,12 +68,12 @@ def one_hot(labels, k):
     return (labels[:, None] == torch.arange(1, k + 1)).float()
 
 
-@bank.wrong(
+bank.wrong(
     "label-as-value",
     "You write the label itself into the row. The one column that is not 0 holds a 1.",
+    change={".eye(k)[labels]": ".nn.functional.one_hot(labels, k).float() * labels[:, None]"},
+    of="rows-of-eye",
 )
-def one_hot(labels, k):
-    return torch.nn.functional.one_hot(labels, k).float() * labels[:, None]
 
 
 @bank.wrong("double-result", "Your result is float64. float32 is asked for.")
@@ -147,12 +145,12 @@ def one_hot(labels, k):
     return torch.where(labels[:, None] == torch.arange(k), 1.0, 0.0)
 
 
-@bank.wrong(
+bank.wrong(
     "ready-made-without-k",
     "Without `num_classes`, `one_hot` takes the largest label for the last: say how many columns there are.",
+    change={".eye(k)[labels]": ".nn.functional.one_hot(labels).float()"},
+    of="rows-of-eye",
 )
-def one_hot(labels, k):
-    return torch.nn.functional.one_hot(labels).float()
 
 
 @bank.wrong("counts-the-labels", "You count how often each label occurs. Each label is to have a row of its own.")

@@ -49,14 +49,14 @@ def pairwise_sq_dists(a, b):
     return ((p**2).sum(1)[:, None] + (q**2).sum(1) - 2 * p @ q.T).clamp(min=0).to(a.dtype)
 
 
-@bank.wrong(
+bank.wrong(
     "cdist-of-many",
     "With more than 25 points `cdist` switches to the expanded square and loses the digits of far-away "
     "points. See its argument `compute_mode`.",
     unless=r"(?s)\A(?!.*cdist)",
+    change={".linalg.vector_norm(b[:, None] - a, dim=-1).square().T": ".cdist(a, b) ** 2"},
+    of="other-way-round",
 )
-def pairwise_sq_dists(a, b):
-    return torch.cdist(a, b) ** 2
 
 
 @bank.wrong(
@@ -128,11 +128,11 @@ def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).amax(-1)
 
 
-@bank.wrong(
-    "products", "You multiply rows with rows: that says how alike their directions are, not how far apart the points."
+bank.wrong(
+    "products",
+    "You multiply rows with rows: that says how alike their directions are, not how far apart the points.",
+    change={"differences = a[:, None, :] - b[None, :, :]\nreturn (differences**2).sum(dim=-1)": "return a @ b.T"},
 )
-def pairwise_sq_dists(a, b):
-    return a @ b.T
 
 
 @bank.wrong("first-coordinate", "You compare the first coordinate alone. All of them count.")
@@ -171,12 +171,12 @@ def pairwise_sq_dists(a, b):
     return torch.linalg.vector_norm(b[:, None] - a, dim=-1).square().T
 
 
-@bank.wrong(
+bank.wrong(
     "distances-of-many",
     "You return distances. The squared ones are asked for: put the square after `cdist`, and see its `compute_mode`.",
+    change={".linalg.vector_norm(b[:, None] - a, dim=-1).square().T": ".cdist(a, b)"},
+    of="other-way-round",
 )
-def pairwise_sq_dists(a, b):
-    return torch.cdist(a, b)
 
 
 bank.survives(

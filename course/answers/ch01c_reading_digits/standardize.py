@@ -14,24 +14,21 @@ def standardize(x, dim, eps):
     return (x - mean) / torch.sqrt(var + eps)
 
 
-@bank.wrong(
+bank.wrong(
     "last-dim-always",
     "You reduce over the last dim whatever `dim` says: use the argument.",
+    change={
+        ".mean(dim=dim, keepdim=True)": ".mean(-1, keepdim=True)",
+        "var = x.var(dim=dim, keepdim=True, correction=0)": "var = x.var(-1, correction=0, keepdim=True)",
+    },
 )
-def standardize(x, dim, eps):
-    mean = x.mean(-1, keepdim=True)
-    var = x.var(-1, correction=0, keepdim=True)
-    return (x - mean) / torch.sqrt(var + eps)
 
 
-@bank.wrong(
+bank.wrong(
     "no-keepdim",
     "The mean loses the dim it was taken over, and then lines up with another one. Keep that dim, with size 1.",
+    change={".mean(dim=dim, keepdim=True)": ".mean(dim)", "dim=dim, keepdim=True,": "dim,"},
 )
-def standardize(x, dim, eps):
-    mean = x.mean(dim)
-    var = x.var(dim, correction=0)
-    return (x - mean) / torch.sqrt(var + eps)
 
 
 bank.wrong(

@@ -21,17 +21,15 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "gram-of-columns",
     "Your gram matrices are (k, k): they compare the columns of `a`. `a` comes first, its transpose second.",
+    change={
+        'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
+        'torch.einsum("bik,bjk->bij", a, a)': "a.transpose(1, 2) @ a",
+        'torch.einsum("bnk,bkm->nm", a, b)': "(a @ b).sum(0)",
+    },
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": a @ b,
-        "gram": a.transpose(1, 2) @ a,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": (a @ b).sum(0),
-    }
 
 
 @bank.wrong(
@@ -108,44 +106,38 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "sums-before-multiplying",
     "You add up the batch before you multiply: that mixes every `a` with every `b`. The products come "
     "first, the sum second.",
+    change={
+        'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
+        'torch.einsum("bik,bjk->bij", a, a)': "a @ a.mT",
+        'torch.einsum("bnk,bkm->nm", a, b)': "a.sum(0) @ b.sum(0)",
+    },
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": a @ b,
-        "gram": a @ a.mT,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": a.sum(0) @ b.sum(0),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "total-is-mean",
     "Your `total` is the mean over the batch. The sum is asked for.",
+    change={
+        'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
+        'torch.einsum("bik,bjk->bij", a, a)': "a @ a.mT",
+        'torch.einsum("bnk,bkm->nm", a, b)': "(a @ b).mean(0)",
+    },
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": a @ b,
-        "gram": a @ a.mT,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": (a @ b).mean(0),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "total-keeps-batch",
     "Your `total` still has a batch dim of size 1. Summed over, it is to be gone.",
+    change={
+        'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
+        'torch.einsum("bik,bjk->bij", a, a)': "a @ a.mT",
+        'torch.einsum("bnk,bkm->nm", a, b)': "(a @ b).sum(0, keepdim=True)",
+    },
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": a @ b,
-        "gram": a @ a.mT,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": (a @ b).sum(0, keepdim=True),
-    }
 
 
 @bank.wrong("product-of-the-first", "Your products use the first b for every a. Each a has its own.")
@@ -168,17 +160,15 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "total-of-gram",
     "Your `total` is made of `a` alone, as a sum of gram matrices is. It adds up the products of `a` and `b`.",
+    change={
+        'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
+        'torch.einsum("bik,bjk->bij", a, a)': "a @ a.mT",
+        'torch.einsum("bnk,bkm->nm", a, b)': "(a @ a.mT).sum(0)",
+    },
 )
-def batched_einsum(a, b, v):
-    return {
-        "product": a @ b,
-        "gram": a @ a.mT,
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": (a @ a.mT).sum(0),
-    }
 
 
 @bank.wrong(
@@ -277,18 +267,16 @@ def batched_einsum(a, b, v):
     return a @ b, a @ a.mT, (a @ v[..., None])[..., 0], (a @ b).sum(0)
 
 
-@bank.wrong(
+bank.wrong(
     "gram-across-the-batch",
     "In your `gram` each a meets the sum of all transposes, as two letters for the batch make it. Each meets its own.",
+    change={
+        "a @ b": 'torch.einsum("bnk,bkm->bnm", a, b)',
+        "a @ a.mT": 'torch.einsum("bnk,cmk->bnm", a, a)',
+        "(a @ v.unsqueeze(-1)).squeeze(-1)": 'torch.einsum("bnk,bk->bn", a, v)',
+    },
+    of="matmul",
 )
-def batched_einsum(a, b, v):
-    product = torch.einsum("bnk,bkm->bnm", a, b)
-    return {
-        "product": product,
-        "gram": torch.einsum("bnk,cmk->bnm", a, a),
-        "applied": torch.einsum("bnk,bk->bn", a, v),
-        "total": product.sum(dim=0),
-    }
 
 
 bank.wrong(

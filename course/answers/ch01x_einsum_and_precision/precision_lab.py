@@ -105,21 +105,15 @@ def precision_lab(step, tiny, count, n):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "counts-in-float16",
     "You counted in float16, which gets to 2048. bfloat16 has three bits less for its digits, and stops earlier.",
+    change={
+        ".tensor(1.0, dtype=torch.bfloat16)": ".ones((), dtype=torch.bfloat16)",
+        ".tensor(0.0, dtype=torch.bfloat16)": ".zeros((), dtype=torch.float16)",
+        "(torch.zeros(n) - torch.zeros(n, 1)).numel()": "n * n",
+    },
 )
-def precision_lab(step, tiny, count, n):
-    one = torch.ones((), dtype=torch.bfloat16)
-    total = torch.zeros((), dtype=torch.float16)
-    for _ in range(count):
-        total = total + 1
-    return {
-        "moves": bool(one + step != one),
-        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
-        "counted": total.item(),
-        "averaged": n * n,
-    }
 
 
 @bank.wrong(

@@ -28,14 +28,13 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "no-max",
     "`exp` of a large number is inf, and inf / inf is nan. Shift the numbers before `exp`: softmax does "
     "not change by that.",
+    change={"x - x.max(dim, keepdim=True).values": "x"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x)
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.wrong(
@@ -48,13 +47,12 @@ def softmax_stable(x, dim):
     return e / e.sum(dim, keepdim=True)
 
 
-@bank.wrong(
+bank.wrong(
     "no-keepdim",
     "Maximum and sum lose the dim they were taken over, and then line up with another one. Keep it, with size 1.",
+    change={".max(dim, keepdim=True).values": ".amax(dim)", ".sum(dim, keepdim=True)": ".sum(dim)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.amax(dim))
-    return e / e.sum(dim)
 
 
 bank.wrong(
@@ -65,13 +63,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "sum-of-everything",
     "You divide by the sum over the whole tensor: the numbers along `dim` no longer add up to 1.",
+    change={".max(dim, keepdim=True).values": ".amax(dim, keepdim=True)", ".sum(dim, keepdim=True)": ".sum()"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    e = torch.exp(x - x.amax(dim, keepdim=True))
-    return e / e.sum()
 
 
 bank.wrong(
@@ -104,22 +101,20 @@ def softmax_stable(x, dim):
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
 
 
-@bank.wrong(
+bank.wrong(
     "built-in",
     "You call the softmax that torch brings along. Here you build it yourself, from `exp`, a maximum and a sum.",
+    change={".exp(x - x.logsumexp(dim, keepdim=True))": ".softmax(x, dim)"},
+    of="minus-logsumexp",
 )
-def softmax_stable(x, dim):
-    return torch.softmax(x, dim)
 
 
-@bank.wrong(
+bank.wrong(
     "mutates-input",
     "You subtract in place: the caller's `x` is changed, and where it requires grad torch refuses.",
+    change={"e = torch.exp(x - x.max(dim, keepdim=True).values)": "x -= x.amax(dim, keepdim=True)\ne = torch.exp(x)"},
+    of="max-values",
 )
-def softmax_stable(x, dim):
-    x -= x.amax(dim, keepdim=True)
-    e = torch.exp(x)
-    return e / e.sum(dim, keepdim=True)
 
 
 @bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
@@ -134,12 +129,12 @@ def softmax_stable(x, dim):
     return e / e.sum(dim, keepdim=True)
 
 
-@bank.wrong(
+bank.wrong(
     "sigmoid",
     "You squash each number by itself. In a softmax the numbers along `dim` share what there is: they add up to 1.",
+    change={"return torch.exp(x - x.logsumexp(dim, keepdim=True))": "return 1 / (1 + torch.exp(-x))"},
+    of="minus-logsumexp",
 )
-def softmax_stable(x, dim):
-    return 1 / (1 + torch.exp(-x))
 
 
 @bank.wrong("half-as-sharp", "You halve the numbers before `exp`. Take them as they are.", slip=True)
@@ -175,24 +170,24 @@ def softmax_stable(x, dim):
     return powers / powers.sum(dim=dim)
 
 
-@bank.wrong(
+bank.wrong(
     "clamped-above",
     "You cap what is large: numbers above the bound come out equal. And a row far below 0 is 0 / 0 all the same.",
+    change={
+        "largest = x.amax(dim=dim, keepdim=True)\npowers = torch.exp(x - largest)": "powers = x.clamp(max=80).exp()"
+    },
 )
-def softmax_stable(x, dim):
-    powers = x.clamp(max=80).exp()
-    return powers / powers.sum(dim=dim, keepdim=True)
 
 
-@bank.wrong(
+bank.wrong(
     "maximum-without-keepdim",
     "Your maximum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as "
     "the sum has.",
+    change={
+        "largest = x.amax(dim=dim, keepdim=True)": "top = x.max(dim).values",
+        "torch.exp(x - largest)": "(x - top).exp()",
+    },
 )
-def softmax_stable(x, dim):
-    top = x.max(dim).values
-    powers = (x - top).exp()
-    return powers / powers.sum(dim=dim, keepdim=True)
 
 
 @bank.wrong(

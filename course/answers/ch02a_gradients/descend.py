@@ -8,30 +8,32 @@ from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X
 bank = AnswerBank("descend")
 
 
-@bank.wrong(
+bank.wrong(
     "graph-through-update",
     "Your update is part of the graph: each x is made from the one before, and the graph grows with every step.",
+    change={
+        "(slope,) = torch.autograd.grad(f(x), [x])\nx.detach().add_(slope, alpha=-lr)": "x = x - lr * torch.autograd.grad(f(x), x)[0]",
+        "return x.detach()": "return x",
+    },
+    of="on-detached-memory",
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x = x - lr * torch.autograd.grad(f(x), x)[0]
-    return x
 
 
-@bank.told("detaches-at-the-end-only", "on_leaves")
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x = x - lr * torch.autograd.grad(f(x), x)[0]
-    return x.detach()
+bank.told(
+    "detaches-at-the-end-only",
+    "on_leaves",
+    change={
+        "(slope,) = torch.autograd.grad(f(x), [x])\nx.detach().add_(slope, alpha=-lr)": "x = x - lr * torch.autograd.grad(f(x), x)[0]"
+    },
+    of="on-detached-memory",
+)
 
 
 bank.wrong(
     "rebinds-leaf",
     "`x = x - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the second "
     "backward fails. Change the leaf in place, or make a new leaf.",
-    change={"x.grad = None": "", "x -= lr": "x = x - lr"},
+    change={"x.grad = None": "", "x -= lr * x.grad": "x = x - lr * x.grad"},
 )
 
 bank.wrong(
@@ -42,30 +44,23 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "moves-x0",
     "You walk with the caller's `x0` itself: its values, its flag and its .grad are changed. Start from a copy.",
+    change={"x = x0.detach().clone().requires_grad_()": "x0.requires_grad_()\nx = x0"},
 )
-def descend(f, x0, lr, steps):
-    x0.requires_grad_()
-    for _ in range(steps):
-        x0.grad = None
-        f(x0).backward()
-        with torch.no_grad():
-            x0 -= lr * x0.grad
-    return x0.detach()
 
 
 bank.wrong(
     "detach-is-no-copy",
     "`detach` gives a tensor in the memory of `x0`: your steps in place move `x0` too. A clone is missing.",
-    change={"clone().requires_grad_()": "requires_grad_()"},
+    change={"x0.detach().clone()": "x0.detach()"},
 )
 
 bank.wrong(
     "uphill",
     "You add the gradient, and so climb. It points to where f grows: go the other way.",
-    change={"x -= lr": "x += lr"},
+    change={"x -= lr * x.grad": "x += lr * x.grad"},
 )
 
 bank.wrong(
@@ -78,7 +73,7 @@ bank.wrong(
     "clone-is-no-leaf",
     "You clone `x0` without detaching it. Where `x0` requires grad the clone is no leaf: its .grad stays None, and that of "
     "`x0` is filled.",
-    change={"x0.detach()": "x0"},
+    change={"x0.detach().clone()": "x0.clone()"},
 )
 
 bank.wrong(
@@ -97,18 +92,11 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "returns-inside-the-loop",
     "Your `return` stands inside the loop, and ends it after the first step.",
+    change={"return x.detach()": "    return x.detach()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-        return x.detach()
 
 
 bank.wrong(
@@ -118,38 +106,36 @@ bank.wrong(
 )
 
 
-@bank.wrong(
-    "unit-steps", "You go by the direction alone: each step has the length `lr`. The gradient's own length counts, too."
+bank.wrong(
+    "unit-steps",
+    "You go by the direction alone: each step has the length `lr`. The gradient's own length counts, too.",
+    change={
+        "(slope,) = torch.autograd.grad(f(x), [x])": "grad = torch.autograd.grad(f(x), x)[0]",
+        "x.detach().add_(slope, alpha=-lr)": "x = (x - lr * grad / grad.norm()).detach().requires_grad_()",
+    },
+    of="on-detached-memory",
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        grad = torch.autograd.grad(f(x), x)[0]
-        x = (x - lr * grad / grad.norm()).detach().requires_grad_()
-    return x.detach()
 
 
-@bank.wrong(
-    "rate-divided-by-steps", "You divide the rate by the number of steps. Each step is `lr` times the gradient."
+bank.wrong(
+    "rate-divided-by-steps",
+    "You divide the rate by the number of steps. Each step is `lr` times the gradient.",
+    change={
+        "(slope,) = torch.autograd.grad(f(x), [x])": "grad = torch.autograd.grad(f(x), x)[0]",
+        "x.detach().add_(slope, alpha=-lr)": "x = (x - lr / steps * grad).detach().requires_grad_()",
+    },
+    of="on-detached-memory",
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        grad = torch.autograd.grad(f(x), x)[0]
-        x = (x - lr / steps * grad).detach().requires_grad_()
-    return x.detach()
 
 
-@bank.wrong(
-    "with-momentum", "Your steps remember the ones before. Each is `lr` times the gradient where x stands, and no more."
+bank.wrong(
+    "with-momentum",
+    "Your steps remember the ones before. Each is `lr` times the gradient where x stands, and no more.",
+    change={
+        "for _ in range(steps):": "speed = torch.zeros_like(x0)\nfor _ in range(steps):",
+        "x -= lr * x.grad": "speed = 0.9 * speed + x.grad\nx -= lr * speed",
+    },
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    speed = torch.zeros_like(x0)
-    for _ in range(steps):
-        speed = 0.9 * speed + torch.autograd.grad(f(x), x)[0]
-        x = (x - lr * speed).detach().requires_grad_()
-    return x.detach()
 
 
 bank.told(
@@ -163,20 +149,12 @@ bank.told(
 
 
 # Torch's error is the same where no tensor was ever told to require grad.
-@bank.wrong(
+bank.wrong(
     "cut-and-stops",
     CUT_FROM_X["cut_loss"],
     unless=r"f\(x0\)|\A(?![\s\S]*requires_grad(?:_\(|\s*=\s*True))",
+    change={"f(x).backward()": "f(x).detach().backward()"},
 )
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        loss = f(x).detach()
-        loss.backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-        x.grad = None
-    return x.detach()
 
 
 @bank.right("grad-fn")
@@ -240,13 +218,11 @@ def descend(f, x0, lr, steps):
     return x.detach().clone()
 
 
-@bank.wrong("rate-that-falls", "Your rate falls from step to step. Each step is `lr` times the gradient.")
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone()
-    for step in range(steps):
-        leaf = x.clone().requires_grad_()
-        x = x - lr / (step + 1) * torch.autograd.grad(f(leaf), leaf)[0]
-    return x
+bank.wrong(
+    "rate-that-falls",
+    "Your rate falls from step to step. Each step is `lr` times the gradient.",
+    change={"for _ in range(steps):": "for step in range(steps):", "lr * x.grad": "lr / (step + 1) * x.grad"},
+)
 
 
 bank.wrong(
@@ -263,23 +239,18 @@ bank.survives(
 )
 
 
-@bank.wrong("one-step-too-many", "You take one step more than `steps`.", slip=True)
-def descend(f, x0, lr, steps):
-    x = x0.detach().clone()
-    for _ in range(1 + steps):
-        y = x.clone().requires_grad_()
-        x = x - lr * torch.autograd.grad(f(y), y)[0]
-    return x
+bank.wrong(
+    "one-step-too-many", "You take one step more than `steps`.", slip=True, change={"range(steps)": "range(1 + steps)"}
+)
 
 
-@bank.wrong(
+bank.wrong(
     "one-gradient-for-all-steps",
     "You take every step along the gradient at x0. Each step needs the gradient at the place where it begins.",
+    change={
+        "for _ in range(steps):\n    x.grad = None\n    f(x).backward()": "f(x).backward()\nfor _ in range(steps):"
+    },
 )
-def descend(f, x0, lr, steps):
-    y = x0.detach().clone().requires_grad_()
-    (g,) = torch.autograd.grad(f(y), y)
-    return y.detach() - steps * lr * g
 
 
 @bank.right("sgd-of-a-parameter")

@@ -7,46 +7,46 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("grad_by_hand")
 
 
-@bank.wrong(
+bank.wrong(
     "forgets-chain",
     "The derivative of x + y by x is 1, but the sum is then multiplied by z. Multiply the derivatives along the way.",
     also=("one-by-y",),
+    change={"z, z": "1.0, 1.0"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return 1.0, 1.0, x + y
 
 
-@bank.wrong(
+bank.wrong(
     "product-of-the-inputs",
     "You treat x + y like a product: by x you give y times z. The derivative of a sum by one of its terms is 1.",
+    change={"z, z": "y * z, x * z"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return y * z, x * z, x + y
 
 
-@bank.wrong(
+bank.wrong(
     "z-is-one",
     "By z you give 1, as if z were added. It is a factor: its derivative is what it multiplies.",
+    change={"x + y": "1.0"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return z, z, 1.0
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-order",
     "What stands last is the derivative by x or by y. In order: by x first, then by y, then by z.",
     also=("z-for-all",),
+    change={"z, z, x + y": "x + y, z, z"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return x + y, z, z
 
 
-@bank.wrong(
+bank.wrong(
     "times-the-value",
     "You multiply the derivative by the value of the variable. That gives its share of the result, not the slope.",
+    change={"z, z": "x * z, y * z"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return x * z, y * z, x + y
 
 
 @bank.wrong(
@@ -59,22 +59,21 @@ def grad_by_hand(x, y, z):
     return a.grad, b.grad, c.grad
 
 
-@bank.wrong(
+bank.wrong(
     "factors-kept",
     "You give each factor its own value. The derivative of s * z by s is z, and by z it is s.",
     also=("wrong-order", "sum-of-all"),
+    change={"return z, z, x + y": "s = x + y\nreturn (s, s, z)"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    s = x + y
-    return (s, s, z)
 
 
-@bank.wrong(
+bank.wrong(
     "result-for-z",
     "By z you give the result itself. The derivative of s * z by z is how much it grows for each 1 that z grows.",
+    change={"z, z, x + y": "(z, z, (x + y) * z)"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return (z, z, (x + y) * z)
 
 
 @bank.wrong(
@@ -111,32 +110,29 @@ def grad_by_hand(x, y, z):
     return tuple(grad.item() for grad in grads)
 
 
-@bank.wrong(
+bank.wrong(
     "begins-with-the-result",
     "All three have one factor too many, the result itself. How fast the result grows with itself is 1: the chain "
     "begins with that, not with its value.",
+    change={"return z, z, x + y": "result = (x + y) * z\nby_sum = result * z\nreturn by_sum, by_sum, result * (x + y)"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    result = (x + y) * z
-    by_sum = result * z
-    return by_sum, by_sum, result * (x + y)
 
 
-@bank.wrong(
+bank.wrong(
     "z-for-all",
     "By z you give z itself. z is a factor: its derivative is what it multiplies.",
+    change={"x + y": "z"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return z, z, z
 
 
-@bank.wrong(
+bank.wrong(
     "result-by-variable",
     "By x and by y you divide the result by the variable. That is right for a factor; x and y are terms of a sum.",
+    change={"return z, z, x + y": "result = (x + y) * z\nreturn result / x, result / y, result / z"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    result = (x + y) * z
-    return result / x, result / y, result / z
 
 
 @bank.wrong(
@@ -161,12 +157,12 @@ def grad_by_hand(x, y, z):
     return {"x": z, "y": z, "z": x + y}
 
 
-@bank.wrong(
+bank.wrong(
     "one-by-y",
     "By y you give 1, as if the sum were not multiplied. What y adds to it counts z times, as what x adds does.",
+    change={"z, z, x + y": "(z, 1.0, x + y)"},
+    of="in-one-line",
 )
-def grad_by_hand(x, y, z):
-    return (z, 1.0, x + y)
 
 
 @bank.wrong(

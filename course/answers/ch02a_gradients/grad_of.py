@@ -49,13 +49,11 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-the-flag-on",
     "You switch `requires_grad` on for the caller's `x`, and it stays on. Use a leaf of your own.",
+    change={"copy = x.detach().clone()": "x", "f(copy).sum(), copy": "f(x).sum(), x"},
 )
-def grad_of(f, x):
-    x.requires_grad_()
-    return torch.autograd.grad(f(x).sum(), x)[0]
 
 
 bank.told("tracked-gradient", "tracked", change={"(), copy": "(), copy, create_graph=True"})

@@ -7,80 +7,57 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("accumulate")
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-means",
     "Each batch weighs the same in your mean, one of a single row as much as a large one. Count rows.",
+    change={
+        "sum(len(batch) for batch in batches)": "len(batches)",
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch) / total",
+    },
 )
-def accumulate(loss_fn, batches, params):
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) / len(batches)).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "no-scale",
     "You add up the gradients of the mean losses as they are: with more batches, the result grows. Scale each loss.",
+    change={
+        "total = sum(len(batch) for batch in batches)": "",
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch)",
+    },
 )
-def accumulate(loss_fn, batches, params):
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        loss_fn(batch).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "sum-over-rows",
     "You turn each mean loss into a sum over rows, and never divide by the number of all rows.",
+    change={
+        "total = sum(len(batch) for batch in batches)": "",
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch) * len(batch)",
+    },
 )
-def accumulate(loss_fn, batches, params):
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) * len(batch)).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "zero-each",
     "Of several batches only the last one counts, as where the gradients are cleared before each. Clear once, "
     "then let them add up.",
+    change={
+        "for p in params:\n    p.grad = None\nfor batch in batches:": "for batch in batches:\n    for p in params:\n        p.grad = None"
+    },
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for batch in batches:
-        for p in params:
-            p.grad = None
-        (loss_fn(batch) * len(batch) / total).backward()
-    return [p.grad for p in params]
-
 
 bank.wrong(
     "never-zero",
     "You never clear .grad: what stood there before your first backward counts too.",
     also=("adds-to-the-old-grad",),
     unless=r"zero_grad|\.grad = None|zero_\(",
-    change={"for p in params:\n    p.grad = None": "", "tuple(p.grad for p in params)": "[p.grad for p in params]"},
-    of="a-tuple-of-them",
+    change={"for p in params:\n    p.grad = None": ""},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "zeroes-what-it-returns",
     "You return the tensors in .grad and then fill them with zeros: both names stand for the same memory.",
+    change={
+        "return [p.grad for p in params]": "grads = [p.grad for p in params]\nfor p in params:\n    p.grad.zero_()\nreturn grads"
+    },
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) * len(batch) / total).backward()
-    grads = [p.grad for p in params]
-    for p in params:
-        p.grad.zero_()
-    return grads
 
 
 @bank.wrong(
@@ -94,65 +71,50 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
-@bank.wrong(
+bank.wrong(
     "grad-not-filled",
     "You return gradients, but .grad of the parameters does not hold them: `torch.autograd.grad` stores nothing.",
+    change={"for p, total in zip(params, totals):\n    p.grad = total": ""},
+    of="grad-fn",
 )
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    sums = [torch.zeros_like(p) for p in params]
-    for batch in batches:
-        grads = torch.autograd.grad(loss_fn(batch), params)
-        sums = [s + g.detach() * len(batch) / total for s, g in zip(sums, grads)]
-    return [s.detach() for s in sums]
-
 
 bank.wrong(
     "first-batch-counts",
     "You divide by the rows of the first batch times the number of batches. The others have other sizes.",
-    change={
-        "sum(len(batch) for batch in batches)": "len(batches[0]) * len(batches)",
-        "tuple(p.grad for p in params)": "[p.grad for p in params]",
-    },
-    of="a-tuple-of-them",
+    change={"sum(len(batch) for batch in batches)": "len(batches[0]) * len(batches)"},
 )
 
 bank.wrong(
     "rows-of-all-alone",
     "You divide each mean loss by the number of all rows. A mean over rows must first be multiplied by its rows.",
-    change={"loss = loss_fn(batch) * len(batch) / total\nloss.backward()": "(loss_fn(batch) / total).backward()"},
+    change={"loss_fn(batch) * len(batch) / total": "loss_fn(batch) / total"},
 )
 
 bank.wrong(
     "divides-the-list-alone",
     "You divide what you return, and .grad still holds the sum over all rows.",
-    change={"len(batch) / total": "len(batch)", "tuple(p.grad for p in params)": "[p.grad / total for p in params]"},
-    of="a-tuple-of-them",
+    change={
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch) * len(batch)",
+        "[p.grad for p in params]": "[p.grad / total for p in params]",
+    },
 )
 
+bank.wrong(
+    "returns-the-losses",
+    "You return the losses. The gradients, one per parameter, are asked for.",
+    change={
+        "for batch in batches:": "losses = []\nfor batch in batches:",
+        "loss.backward()": "loss.backward()\nlosses.append(loss)",
+        "[p.grad for p in params]": "losses",
+    },
+)
 
-@bank.wrong("returns-the-losses", "You return the losses. The gradients, one per parameter, are asked for.")
-def accumulate(loss_fn, batches, params):
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    losses = [loss_fn(batch) * len(batch) / total for batch in batches]
-    for loss in losses:
-        loss.backward()
-    return losses
-
-
-@bank.wrong(
+bank.wrong(
     "adds-to-the-old-grad",
     "You add to what was in .grad before, so that it still counts there. .grad is to hold the gradient of these batches alone.",
+    change={"p.grad = g": "p.grad = g if p.grad is None else p.grad + g"},
+    of="one-backward-at-the-end",
 )
-def accumulate(loss_fn, batches, params):
-    rows = sum(len(batch) for batch in batches)
-    total = sum(loss_fn(batch) * len(batch) for batch in batches) / rows
-    grads = torch.autograd.grad(total, params)
-    for param, grad in zip(params, grads):
-        param.grad = grad if param.grad is None else param.grad + grad
-    return list(grads)
 
 
 @bank.right("a-tuple-of-them")
@@ -212,29 +174,20 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
-@bank.wrong(
+bank.wrong(
     "divides-each-by-its-rows",
     "You divide each loss by its own rows. It is a mean over them already: its share is its rows of all rows.",
+    change={
+        "total = sum(len(batch) for batch in batches)": "",
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch) / len(batch)",
+    },
 )
-def accumulate(loss_fn, batches, params):
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        (loss_fn(batch) / len(batch)).backward()
-    return [p.grad for p in params]
 
-
-@bank.wrong(
+bank.wrong(
     "zeroes-what-is-none",
     "A .grad may be None, as before the first backward, and None has no `zero_`. Set .grad to None to clear it.",
+    change={"p.grad = None": "p.grad.zero_()"},
 )
-def accumulate(loss_fn, batches, params):
-    for p in params:
-        p.grad.zero_()
-    rows = sum(len(batch) for batch in batches)
-    for batch in batches:
-        (loss_fn(batch) * len(batch) / rows).backward()
-    return [p.grad for p in params]
 
 
 bank.survives(

@@ -15,12 +15,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "by-hand-constant",
     "You wrote the derivative down yourself. It is right, but the point is to let autograd find it.",
+    change={"return torch.func.grad(lambda t: (t**2).mean())(x.detach())": "return 2 * x.detach() / x.numel()"},
+    of="torch-func",
 )
-def mean_square_grad(x):
-    return 2 * x.detach() / x.numel()
 
 
 bank.wrong(
@@ -30,23 +30,19 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-grad-behind",
     "You call backward on `x` itself: its .grad stays behind, and is added to the next time. Work on a copy.",
+    change={"copy = x.detach().clone()": "x", "copy**2": "x**2", "copy.grad": "x.grad"},
 )
-def mean_square_grad(x):
-    x.requires_grad_()
-    (x**2).mean().backward()
-    return x.grad
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-the-flag-on",
     "You switch `requires_grad` on for the caller's tensor, and it stays on. Work on a leaf of your own.",
+    change={"leaf = x.detach()": "x", "leaf.square().mean(), leaf": "(x**2).mean(), x"},
+    of="autograd-grad",
 )
-def mean_square_grad(x):
-    x.requires_grad_()
-    return torch.autograd.grad((x**2).mean(), x)[0]
 
 
 @bank.wrong(
@@ -101,13 +97,11 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "returns-none",
     "You return None. `backward` itself returns nothing, and before it .grad is None: call it, then return the .grad.",
+    change={"(copy**2).mean().backward()\nreturn copy.grad": "return (copy**2).mean().backward()"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    return (copy**2).mean().backward()
 
 
 bank.wrong(
@@ -124,26 +118,25 @@ bank.wrong(
 )
 
 
-@bank.wrong(
-    "returns-the-tuple", "You return a tuple with the gradient in it, as `torch.autograd.grad` does. Take it out."
+bank.wrong(
+    "returns-the-tuple",
+    "You return a tuple with the gradient in it, as `torch.autograd.grad` does. Take it out.",
+    change={"(copy**2).mean().backward()\nreturn copy.grad": "return torch.autograd.grad((copy**2).mean(), copy)"},
 )
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad((copy**2).mean(), copy)
 
 
-@bank.wrong("list-of-numbers", "You return Python numbers. A tensor in the shape and dtype of `x` is asked for.")
-def mean_square_grad(x):
-    copy = x.detach().clone().requires_grad_()
-    (copy**2).mean().backward()
-    return copy.grad.tolist()
+bank.wrong(
+    "list-of-numbers",
+    "You return Python numbers. A tensor in the shape and dtype of `x` is asked for.",
+    change={".grad": ".grad.tolist()"},
+)
 
 
-@bank.wrong("of-the-absolute-values", "You differentiate the mean of the absolute values. Square them.")
-def mean_square_grad(x):
-    leaf = x.detach().clone().requires_grad_()
-    leaf.abs().mean().backward()
-    return leaf.grad
+bank.wrong(
+    "of-the-absolute-values",
+    "You differentiate the mean of the absolute values. Square them.",
+    change={"copy = x": "leaf = x", "(copy**2)": "leaf.abs()", "copy.grad": "leaf.grad"},
+)
 
 
 @bank.wrong(
@@ -156,11 +149,11 @@ def mean_square_grad(x):
     return torch.autograd.grad(mean, [line])[0].reshape(x.shape)
 
 
-@bank.wrong("cubed", "You differentiate the mean of the cubes. Square them.")
-def mean_square_grad(x):
-    leaf = x.detach().clone().requires_grad_()
-    (leaf**3).mean().backward()
-    return leaf.grad
+bank.wrong(
+    "cubed",
+    "You differentiate the mean of the cubes. Square them.",
+    change={"copy = x": "leaf = x", "copy**2": "leaf**3", "copy.grad": "leaf.grad"},
+)
 
 
 @bank.wrong(

@@ -155,16 +155,16 @@ def running_loss(losses):
     return mean
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-two",
     "You take the mean of what you have and the new loss: the last one then counts half. In a mean all count alike.",
+    change={
+        "values = []": "mean = 0.0",
+        "values.append(loss.item())": "mean = (mean + loss.item()) / 2",
+        "sum(values) / len(values)": "mean",
+    },
+    of="list-of-numbers",
 )
-def running_loss(losses):
-    mean = 0.0
-    for loss in losses:
-        loss.backward()
-        mean = (mean + loss.item()) / 2
-    return mean
 
 
 @bank.wrong(
@@ -186,16 +186,16 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "mean-with-the-one-before",
     "You halve what you have with each new loss: the last one then counts half of all. In a mean all count alike.",
+    change={
+        "values = []": "mean = None",
+        "values.append(loss.item())": "mean = loss.item() if mean is None else (mean + loss.item()) / 2",
+        "sum(values) / len(values)": "mean",
+    },
+    of="list-of-numbers",
 )
-def running_loss(losses):
-    mean = None
-    for loss in losses:
-        loss.backward()
-        mean = loss.item() if mean is None else (mean + loss.item()) / 2
-    return mean
 
 
 bank.told("rounded", "rounded", change={"total / count": "round(total / count, 4)"})

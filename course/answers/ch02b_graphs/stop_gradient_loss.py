@@ -7,13 +7,11 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("stop_gradient_loss")
 
 
-@bank.wrong(
+bank.wrong(
     "no-grad-around-all",
     "Under `no_grad` there is no graph at all: no gradient reaches `a` either. Only `b` should stay out.",
+    change={"return ((a - b.detach()) ** 2).mean()": "with torch.no_grad():\n    return ((a - b) ** 2).mean()"},
 )
-def stop_gradient_loss(a, b):
-    with torch.no_grad():
-        return ((a - b) ** 2).mean()
 
 
 bank.wrong(
@@ -82,22 +80,20 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "absolute-differences",
     "You take absolute differences. Squares are asked for, and their gradient is another one.",
+    change={"((a - b.detach()) ** 2)": "(a - b.detach()).abs()"},
 )
-def stop_gradient_loss(a, b):
-    return (a - b.detach()).abs().mean()
 
 
-@bank.wrong(
+bank.wrong(
     "calls-backward",
     "You call backward yourself, and so use the graph up. Return the loss: going back is for whoever called.",
+    change={
+        "return ((a - b.detach()) ** 2).mean()": "loss = ((a - b.detach()) ** 2).mean()\nloss.backward()\nreturn loss"
+    },
 )
-def stop_gradient_loss(a, b):
-    loss = ((a - b.detach()) ** 2).mean()
-    loss.backward()
-    return loss
 
 
 @bank.wrong(
@@ -107,11 +103,11 @@ def stop_gradient_loss(a, b):
     return ((a - b.detach()) ** 2).mean() / 2
 
 
-@bank.wrong(
-    "square-of-the-mean", "You take the mean first and square it: differences of different sign cancel. Square first."
+bank.wrong(
+    "square-of-the-mean",
+    "You take the mean first and square it: differences of different sign cancel. Square first.",
+    change={"return ((a - b.detach()) ** 2).mean()": "return (a - b.detach()).mean() ** 2"},
 )
-def stop_gradient_loss(a, b):
-    return (a - b.detach()).mean() ** 2
 
 
 @bank.wrong("wrong-sign", "Your loss has the wrong sign: a step downhill would move `a` away.")

@@ -21,68 +21,37 @@ bank.wrong(
     change={"grad_out, slope * grad_out": "torch.ones_like(x), slope", "(grad_out * excess).sum()": "excess.sum()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "state-on-self",
     "What you keep for backward stands in one place for all calls, such as the class, and the next call overwrites it. "
     "Each call has a `ctx` of its own for that.",
+    change={
+        "ctx.save_for_backward(x, slope)\nctx.low, ctx.high = low, high": "LeakyClamp.saved = x, low, high, slope",
+        "x, slope = ctx.saved_tensors": "x, low, high, slope = LeakyClamp.saved",
+        "x.clamp(ctx.low, ctx.high)": "x.clamp(low, high)",
+    },
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        LeakyClamp.saved = x, low, high, slope
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, low, high, slope = LeakyClamp.saved
-        excess = x - x.clamp(low, high)
-        grad_x = grad_slope = None
-        if ctx.needs_input_grad[0]:
-            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
-        if ctx.needs_input_grad[3]:
-            grad_slope = (grad_out * excess).sum()
-        return grad_x, None, None, grad_slope
-
-
-@bank.wrong(
+bank.wrong(
     "returns-too-few",
     "Your backward returns one gradient, but forward has four inputs: one entry for each, None where there is none.",
+    change={
+        "grad_x = grad_slope = None": "",
+        "if ctx.needs_input_grad[0]:\n    grad_x =": "return",
+        "if ctx.needs_input_grad[3]:\n    grad_slope = (grad_out * excess).sum()": "",
+        "return grad_x, None, None, grad_slope": "",
+    },
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        return torch.where(excess == 0, grad_out, slope * grad_out)
-
-
-@bank.wrong(
+bank.wrong(
     "ignores-needs-input-grad",
     "You compute both gradients whoever asked. `ctx.needs_input_grad` says which are wanted: give None for the others.",
+    change={
+        "torch.where(out, g * slope, g) if ctx.needs_input_grad[0] else None": "torch.where(out, g * slope, g)",
+        "(g * (x - x.clamp(ctx.low, ctx.high))).sum() if ctx.needs_input_grad[3] else None": "(g * (x - x.clamp(ctx.low, ctx.high))).sum()",
+    },
+    of="where",
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
-
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        return torch.where(excess == 0, grad_out, slope * grad_out), None, None, (grad_out * excess).sum()
-
 
 bank.wrong(
     "no-gradient-for-slope",
@@ -132,30 +101,12 @@ bank.wrong(
     change={"* excess": "* excess.abs()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "slope-times-x-below",
     "Below the limits you let `slope` times x through. It is `slope` times what sticks out: x minus the limit.",
+    change={"low + slope * (x - low)": "low + slope * x", "(x[x < low] - low)": "x[x < low]"},
+    of="three-cases",
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.b = (low, high)
-        return torch.where(x < low, low + slope * x, torch.where(x > high, high + slope * (x - high), x))
-
-    @staticmethod
-    def backward(ctx, g):
-        x, slope = ctx.saved_tensors
-        low, high = ctx.b
-        out = (x < low) | (x > high)
-        gx = torch.where(out, g * slope, g) if ctx.needs_input_grad[0] else None
-        gs = (
-            (g * torch.where(x < low, x, torch.where(x > high, x - high, torch.zeros_like(x)))).sum()
-            if ctx.needs_input_grad[3]
-            else None
-        )
-        return gx, None, None, gs
 
 
 @bank.right("where")
@@ -305,106 +256,53 @@ class LeakyClamp(torch.autograd.Function):
         return grad_x, None, None, grad_slope
 
 
-@bank.wrong(
-    "leaks-all-of-x", "Outside the limits you let `slope` times x through. It is `slope` times what sticks out."
+bank.wrong(
+    "leaks-all-of-x",
+    "Outside the limits you let `slope` times x through. It is `slope` times what sticks out.",
+    change={
+        "low + slope * (x - low), high + slope * (x - high)": "low + slope * x, high + slope * x",
+        "(x[x < low] - low)": "x[x < low]",
+        "(x[x > high] - high)": "x[x > high]",
+    },
+    of="three-cases",
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        return torch.where(x < low, low + slope * x, torch.where(x > high, high + slope * x, x))
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        inside = (x >= ctx.low) & (x <= ctx.high)
-        by_x = torch.where(inside, grad_out, slope * grad_out) if ctx.needs_input_grad[0] else None
-        by_slope = (grad_out * torch.where(inside, 0.0, x)).sum() if ctx.needs_input_grad[3] else None
-        return by_x, None, None, by_slope
-
-
-@bank.wrong(
+bank.wrong(
     "slope-times-all",
     "Outside the limits you give `slope` times x itself. Begin at the limit: to it comes `slope` times what sticks out.",
+    change={
+        "below, above = low + slope * (x - low), high + slope * (x - high)": "below = above = slope * x",
+        "(x[x < low] - low)": "x[x < low]",
+        "(x[x > high] - high)": "x[x > high]",
+    },
+    of="three-cases",
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        return torch.where((x < low) | (x > high), slope * x, x)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        outside = (x < ctx.low) | (x > ctx.high)
-        by_x = torch.where(outside, slope * grad_out, grad_out) if ctx.needs_input_grad[0] else None
-        by_slope = (grad_out * x * outside).sum() if ctx.needs_input_grad[3] else None
-        return by_x, None, None, by_slope
-
-
-@bank.wrong(
+bank.wrong(
     "x-without-grad-out",
     "Your gradient of x is the derivative of the function alone. The chain rule multiplies it by grad_out, what comes "
     "from above.",
+    change={
+        "torch.where(excess == 0, grad_out, slope * grad_out)": "torch.where(excess == 0, torch.ones_like(x), slope)"
+    },
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        by_x = torch.where(excess == 0, torch.ones_like(x), slope) if ctx.needs_input_grad[0] else None
-        by_slope = (grad_out * excess).sum() if ctx.needs_input_grad[3] else None
-        return by_x, None, None, by_slope
-
-
-@bank.wrong(
+bank.wrong(
     "no-gradient-for-slope-whoever-asks",
     "Where `slope` alone asks for a gradient, None stands in its place, the fourth. It is a tensor, too: what "
     "sticks out of the limits is its derivative.",
+    change={
+        "torch.where(out, g * slope, g) if ctx.needs_input_grad[0] else None": "torch.where(out, g * slope, g)",
+        "(g * (x - x.clamp(ctx.low, ctx.high))).sum() if ctx.needs_input_grad[3] else None": "None",
+    },
+    of="where",
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
 
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        inside = (x >= ctx.low) & (x <= ctx.high)
-        return torch.where(inside, grad_out, slope * grad_out), None, None, None
-
-
-@bank.wrong(
+bank.wrong(
     "zero-inside",
     "Inside the limits your gradient of x is 0. There the function gives x itself: what arrives passes as it is.",
+    change={"torch.where(excess == 0, grad_out, slope * grad_out)": "torch.where(excess == 0, 0.0, slope * grad_out)"},
 )
-class LeakyClamp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, low, high, slope):
-        ctx.save_for_backward(x, slope)
-        ctx.low, ctx.high = low, high
-        inside = x.clamp(low, high)
-        return inside + slope * (x - inside)
-
-    @staticmethod
-    def backward(ctx, grad_out):
-        x, slope = ctx.saved_tensors
-        excess = x - x.clamp(ctx.low, ctx.high)
-        by_x = slope * grad_out * (excess != 0) if ctx.needs_input_grad[0] else None
-        by_slope = (grad_out * excess).sum() if ctx.needs_input_grad[3] else None
-        return by_x, None, None, by_slope
 
 
 bank.survives(

@@ -12,66 +12,34 @@ bank = AnswerBank("Value")
 bank.wrong(
     "overwrites-instead-of-adds",
     "You assign the gradient of a parent. A Value that is used twice gets two contributions: add them up.",
-    change={"slopes[parent] += slope": "slopes[parent] = slope"},
+    change={"slopes[parent] += slope * slopes[value]": "slopes[parent] = slope * slopes[value]"},
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "no-visited-set",
     "Your order holds a Value once for every path to it, so that it passes its gradient on several times.",
+    change={"seen.add(value)": ""},
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order = []
-
-        def visit(value):
-            for parent, _ in value.parents:
-                visit(parent)
-            order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
 
 bank.wrong(
     "lost-minus-sign",
     "The derivative of tanh is 1 minus its square. You add the square.",
-    change={"- t * t": "+ t * t"},
+    change={"1.0 - t * t": "1.0 + t * t"},
     of="as-most-begin",
 )
 
 bank.wrong(
     "tanh-of-the-input",
     "The derivative of tanh is 1 minus the square of its result. You square the input.",
-    change={"- t * t": "- self.data * self.data"},
+    change={"1.0 - t * t": "1.0 - self.data * self.data"},
     of="as-most-begin",
 )
 
 bank.wrong(
     "tanh-not-squared",
     "The derivative of tanh is 1 minus its square; you forgot to square.",
-    change={"- t * t": "- t"},
+    change={"1.0 - t * t": "1.0 - t"},
     of="as-most-begin",
 )
 
@@ -89,45 +57,15 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "one-parent-only",
     "Your operations remember their left operand only: no gradient ever reaches the right one.",
+    change={
+        "(self, 1.0), (other, 1.0)": "(self, 1.0),",
+        "(self, other.data), (other, self.data)": "(self, other.data),",
+    },
+    of="as-most-begin",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0),))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data),))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        slopes = {value: 0.0 for value in order}
-        slopes[self] = 1.0
-        for value in reversed(order):
-            value.grad += slopes[value]
-            for parent, slope in value.parents:
-                slopes[parent] += slope * slopes[value]
-
 
 bank.wrong(
     "no-seed",
@@ -166,46 +104,19 @@ class Value:
                 slopes[parent] += slope * slopes[value]
 
 
-@bank.wrong(
+bank.wrong(
     "passes-old-grad-on",
     "A Value on the way keeps its grad from an earlier result, and you pass that on once more with the new one.",
+    change={
+        "arrived = dict.fromkeys(order, 0.0)\narrived[self] = 1.0": "self.grad = 1.0",
+        "value.grad += arrived[value]": "",
+        "arrived[parent] += slope * arrived[value]": "parent.grad += slope * value.grad",
+    },
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for parent, _ in value.parents:
-                    visit(parent)
-                order.append(value)
-
-        visit(self)
-        self.grad = 1.0
-        for value in reversed(order):
-            for parent, slope in value.parents:
-                parent.grad += slope * value.grad
-
 
 bank.wrong(
     "clears-what-was-there",
-    "You set all grads to 0 before each walk: what an earlier result has left there is lost. Add to it.",
+    "What an earlier result has left in grad is lost: you set it to 0, or overwrite it. Add to it.",
     change={"visit(self)": "visit(self)\nfor value in order:\n    value.grad = 0.0"},
     of="as-most-begin",
 )
@@ -255,111 +166,32 @@ class Value:
                 queue.append(parent)
 
 
-@bank.wrong(
+bank.wrong(
     "calls-backward-of-parents",
     "Whenever you come to a parent you pass on its whole grad: what an earlier path has brought goes along once more.",
+    change={"parent.backward(slope * incoming)": "parent.backward(slope * self.grad)"},
+    of="every-path",
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1.0 - t * t),))
-
-    def backward(self):
-        if self.grad == 0.0:
-            self.grad = 1.0
-        for parent, slope in self.parents:
-            parent.grad += slope * self.grad
-            parent.backward()
-
-
-@bank.wrong(
+bank.wrong(
     "equal-numbers-are-one",
     "Two Values that hold the same number are one to you, and one of them gets no gradient. Tell them apart "
     "by what they are, not by their data.",
+    change={
+        "if value not in seen:\n    seen.add(value)": "if value.data not in seen:\n    seen.add(value.data)",
+        "arrived[parent] += slope * arrived[value]": "arrived[parent] = arrived.get(parent, 0.0) + slope * arrived[value]",
+    },
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
 
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(v):
-            if v.data not in seen:
-                seen.add(v.data)
-                for p, _ in v.parents:
-                    visit(p)
-                order.append(v)
-
-        visit(self)
-        flow = {}
-        flow[id(self)] = 1.0
-        for v in reversed(order):
-            for p, d in v.parents:
-                flow[id(p)] = flow.get(id(p), 0.0) + d * flow.get(id(v), 0.0)
-        for v in order:
-            v.grad += flow.get(id(v), 0.0)
-        self.grad = 1.0
-
-
-@bank.wrong(
+bank.wrong(
     "overwrites-the-grad",
     "You write a parent's grad where you should add to it: what came on another path is lost.",
+    change={
+        "arrived = dict.fromkeys(order, 0.0)\narrived[self] = 1.0": "self.grad = 1.0",
+        "value.grad += arrived[value]": "",
+        "arrived[parent] += slope * arrived[value]": "parent.grad = slope * value.grad",
+    },
 )
-class Value:
-    def __init__(self, data, parents=()):
-        self.data = data
-        self.grad = 0.0
-        self.parents = parents
-
-    def __add__(self, other):
-        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, ((self, 1 - t * t),))
-
-    def backward(self):
-        order, seen = [], set()
-
-        def visit(v):
-            if id(v) not in seen:
-                seen.add(id(v))
-                for p, _ in v.parents:
-                    visit(p)
-                order.append(v)
-
-        visit(self)
-        self.grad = 1.0
-        for v in reversed(order):
-            for p, d in v.parents:
-                p.grad = d * v.grad
 
 
 @bank.right("every-path")

@@ -7,51 +7,22 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("fix_inplace")
 
 
-@bank.wrong(
+bank.wrong(
     "untouched",
     "The first program still stops: `exp` saved its result, and you change that in place, as `y += 1` does. Then look at the other programs.",
     unless=r"(?s)no_grad|\A(?!.*y \+= 1.*b -= 0\.1 \* b\.grad.*scores\.data\.clamp_\()",  # of code that mends another
+    change={
+        "y = y + 1": "y += 1",
+        "with torch.no_grad():\n    b -= 0.1 * b.grad": "b -= 0.1 * b.grad",
+        "report = scores.detach().clamp(max=1)\nloss.backward()": "scores.data.clamp_(max=1)\nloss.backward()\nreport = scores.detach()",
+    },
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp()
-    y += 1
-    y.sum().backward()
 
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    scores.data.clamp_(max=1)
-    loss.backward()
-    report = scores.detach()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
-
-@bank.wrong(
+bank.wrong(
     "leaf-still-in-place",
     "You change a leaf in place that requires grad, outside `no_grad`, as the second program did: look at that error.",
+    change={"with torch.no_grad():\n    b -= 0.1 * b.grad": "b -= 0.1 * b.grad"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    loss = (scores**2).sum()
-    scores.data.clamp_(max=1)
-    loss.backward()
-    report = scores.detach()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
 
 bank.wrong(
     "silent-clamp",
@@ -96,30 +67,12 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "cut-before-the-loss",
     "Your last gradient is one of scores that were cut off. Before they are squared, that is another loss; "
     "afterwards, in place, it changes what the square saved.",
+    change={"scores = 3 * c": "scores = (3 * c).clamp(max=1)"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    y = a.exp() + 1
-    y.sum().backward()
-
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    scores = scores.clamp(max=1)
-    loss = (scores**2).sum()
-    loss.backward()
-    report = scores.detach()
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
-
 
 bank.wrong(
     "report-not-cut",
@@ -165,45 +118,17 @@ bank.wrong(
     change={"y = a.exp()\ny = y + 1": "y = a.exp() + 1", "scores.detach()": "scores"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "cut-on-both-sides",
     "Your report is cut off below -1 as well. The docstring cuts off above 1 alone.",
+    change={"scores.detach().clamp(max=1)": "scores.detach().clamp(-1, 1)"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    (a.exp() + 1).sum().backward()
-    b = x.clone().requires_grad_()
-    (b**2).sum().backward()
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    (scores**2).sum().backward()
-    return {
-        "exp_grad": a.grad,
-        "stepped": b.detach() - 0.1 * b.grad,
-        "square_grad": c.grad,
-        "report": scores.detach().clamp(-1, 1),
-    }
 
-
-@bank.wrong(
+bank.wrong(
     "steps-on-x",
     "Your step moves the caller's own x, as `detach` shares its memory: what you compute from x afterwards is of other numbers.",
+    change={"b = x.clone().requires_grad_()": "b = x.detach().requires_grad_()"},
 )
-def fix_inplace(x):
-    a = x.clone().requires_grad_()
-    (a.exp() + 1).sum().backward()
-
-    b = x.detach().requires_grad_()
-    (b**2).sum().backward()
-    with torch.no_grad():
-        b -= 0.1 * b.grad
-
-    c = x.clone().requires_grad_()
-    scores = 3 * c
-    (scores**2).sum().backward()
-    report = scores.detach().clamp(max=1)
-    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
 @bank.right("clone-everywhere")
@@ -289,7 +214,6 @@ bank.wrong(
         "loss.backward()": "",
     },
 )
-
 
 bank.survives(
     {

@@ -82,11 +82,7 @@ bank.wrong(
 )
 
 
-@bank.told("tracked-result", "tracked")
-def hessian_vector_product(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
-    return torch.autograd.grad((grad * v.detach()).sum(), copy, create_graph=True)[0]
+bank.told("tracked-result", "tracked", change={"(), copy": "(), copy, create_graph=True"}, of="gradient-dot-v")
 
 
 bank.wrong(

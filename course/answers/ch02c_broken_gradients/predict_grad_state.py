@@ -1,375 +1,122 @@
 """Answers to `predict_grad_state`: wrong ones that learners really give, and right ones that must pass."""
 
-import math
-
 import torch
 
 from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("predict_grad_state")
 
+bank.wrong(
+    "zero-is-none",
+    "You give None where .grad is 0.0. A gradient of 0 is a gradient: None says that there is none.",
+    change={'"grad": grad': '"grad": grad or None'},
+)
 
-@bank.wrong(
+bank.wrong(
     "second-backward-adds",
     "Your second backward on the same y adds up and raises nothing. The first one freed what `**` had saved.",
+    change={'"twice": (True, 2 * n, True)': '"twice": (True, 4 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 4 * n, False),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "stopped-means-no-grad",
     "Where a second backward raises you say that there is no .grad. The first backward had done its work by then.",
+    change={'"twice": (True, 2 * n, True)': '"twice": (True, None, True)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, None, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "every-second-backward-raises",
     "You let every second backward raise. It raises only where something saved was freed; a sum saves nothing.",
+    change={'"twice_sum": (True, 4.0, False)': '"twice_sum": (True, 2.0, True)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 2.0, True),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "fresh-replaces",
     "Your second gradient replaces the first. backward adds to the .grad that is there.",
+    change={'one * (2 if name in ("fresh", "twice_sum") else 1)': "one"},
+    of="line-by-line",
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 2 * n, False),
-        "twice_sum": (True, 2.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "middle-has-grad",
     "You give h a .grad. It is no leaf: unless asked to, autograd passes its gradient on and keeps nothing.",
+    change={'"middle": (False, None, False)': '"middle": (False, 6 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, 6 * n, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.told("retain-makes-a-leaf", "returned")
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (True, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
+bank.told("retain-makes-a-leaf", "returned", change={'"kept": (False, 6 * n, False)': '"kept": (True, 6 * n, False)'})
 
 
-@bank.wrong(
+bank.wrong(
     "retained-for-x",
     "For the kept h you give the gradient of x. From h to x another factor of 3 would come in.",
+    change={'"kept": (False, 6 * n, False)': '"kept": (False, 18 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 18 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "detach-lets-through",
     "You let a gradient pass `detach`. What it returns has no history, and y has nothing to go back through.",
+    change={'"detached": (True, None, True)': '"detached": (True, 2 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, 2 * n, False),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.told("detach-is-silent", "returned")
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, False),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
+bank.told("detach-is-silent", "returned", change={'"detached": (True, None, True)': '"detached": (True, None, False)'})
 
 
-@bank.wrong(
+bank.wrong(
     "rebound-stays-leaf",
     "`x = x - 1` is no change to the leaf: it makes a new tensor and binds the name x to that.",
+    change={'"rebound": (False, None, False)': '"rebound": (True, 2 * (n - 1), False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (True, 2 * (n - 1), False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "no-grad-makes-untracked",
     "After `no_grad` you take x for a tensor that does not require grad. Only the update has no graph; x still requires grad.",
+    change={'"under": (True, 2 * (n - 1), False)': '"under": (True, None, True)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, None, True),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "old-value-counts",
     "Under `no_grad` the update has no graph, but it happens: the gradient is taken at the new x.",
+    change={'"under": (True, 2 * (n - 1), False)': '"under": (True, 2 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * n, False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "leaf-in-place-works",
     "You let a leaf that requires grad be changed in place outside `no_grad`. torch refuses that.",
+    change={'"on_leaf": (True, None, True)': '"on_leaf": (True, 4 * n, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, 4 * n, False),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "in-place-always-raises",
     "You let `y += 1` stop the program after `y = x * 2`. `* 2` saves nothing of y, so the change does no harm.",
+    change={'"after_twice": (True, 2.0, False)': '"after_twice": (True, None, True)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, None, True),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "in-place-never-raises",
     "You let `y += 1` pass after `exp`. Its derivative is its result, which it saved, and which you changed.",
+    change={'"after_exp": (True, None, True)': '"after_exp": (True, math.exp(n), False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, math.exp(n), False),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "forgets-the-two",
     "The derivative of x squared is x in your answers. A factor is missing.",
     slip=True,
+    change={"2 * at": "at"},
+    of="line-by-line",
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, n, False),
-        "twice": (True, n, True),
-        "fresh": (True, 2 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (True, n - 1, False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
 @bank.wrong(
@@ -421,50 +168,18 @@ def predict_grad_state(program):
     return {"leaf": about.is_leaf, "grad": None if grad is None else grad.item(), "raises": raises}
 
 
-@bank.wrong(
+bank.wrong(
     "zero-for-none",
     "You give 0.0 where nothing has written a .grad. It is None until a backward puts something there.",
+    change={'"grad": grad': '"grad": 0.0 if grad is None else grad'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, 0.0, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, 0.0, True),
-        "rebound": (False, 0.0, False),
-        "under": (True, 2 * (n - 1), False),
-        "on_leaf": (True, 0.0, True),
-        "after_exp": (True, 0.0, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
+bank.wrong(
     "update-makes-a-middle",
     "You take x for no leaf after its update under `no_grad`. There `x -= 1` records nothing: x is the same leaf as before.",
+    change={'"under": (True, 2 * (n - 1), False)': '"under": (False, None, False)'},
 )
-def predict_grad_state(program):
-    name, n = program
-    table = {
-        "once": (True, 2 * n, False),
-        "twice": (True, 2 * n, True),
-        "fresh": (True, 4 * n, False),
-        "twice_sum": (True, 4.0, False),
-        "middle": (False, None, False),
-        "kept": (False, 6 * n, False),
-        "detached": (True, None, True),
-        "rebound": (False, None, False),
-        "under": (False, None, False),
-        "on_leaf": (True, None, True),
-        "after_exp": (True, None, True),
-        "after_twice": (True, 2.0, False),
-    }
-    return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
 @bank.right("sets-of-names")

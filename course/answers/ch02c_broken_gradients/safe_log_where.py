@@ -7,40 +7,40 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("safe_log_where")
 
 
-@bank.wrong(
+bank.wrong(
     "where-outside",
     "At 0 the gradient of the log is infinite, and 0 times that is nan, also where the log itself is thrown away."
     " No log may meet a bad number.",
+    change={".log(x.masked_fill(x <= 0, 1.0))": ".where(x > 0, torch.log(x), 0.0)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.where(x > 0, torch.log(x), 0.0)
 
 
-@bank.wrong(
+bank.wrong(
     "nan-to-num-hides",
     "`nan_to_num` hides nan in the values; log(0) becomes a huge negative number, and the gradient there is nan still.",
     also=("where-outside",),
+    change={".log(x.masked_fill(x <= 0, 1.0))": ".nan_to_num(torch.log(x), nan=0.0)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.nan_to_num(torch.log(x), nan=0.0)
 
 
-@bank.wrong(
+bank.wrong(
     "times-the-mask",
     "You multiply by the mask: nan times 0 is nan. What should not count must be replaced, not multiplied.",
     also=("where-outside",),
+    change={".log(x.masked_fill(x <= 0, 1.0))": ".log(x) * (x > 0)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(x) * (x > 0)
 
 
-@bank.wrong(
+bank.wrong(
     "clamps-to-eps",
     "You raise small numbers to a fixed eps: the log of eps is far from 0, and really small numbers are lost.",
     also=("clamps-inside-where",),
+    change={".masked_fill(x <= 0, 1.0)": ".clamp(min=1e-6)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(x.clamp(min=1e-6))
 
 
 @bank.wrong(
@@ -71,12 +71,12 @@ def safe_log_where(x):
         return torch.log(safe)
 
 
-@bank.wrong(
+bank.wrong(
     "log-of-abs",
     "You take the log of |x|. For negative x that is a number other than 0, with a gradient.",
+    change={"x.masked_fill(x <= 0, 1.0)": "torch.where(x == 0, 1.0, x.abs())"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(torch.where(x == 0, 1.0, x.abs()))
 
 
 @bank.wrong(
@@ -90,37 +90,36 @@ def safe_log_where(x):
     return torch.log(torch.where(x > 0, x, 1.0))
 
 
-@bank.wrong(
+bank.wrong(
     "log1p",
     "`log1p` is the log of 1 + x. It is friendly at 0, but it is another function.",
+    change={".log(x.masked_fill(x <= 0, 1.0))": ".log1p(x.clamp(min=0))"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log1p(x.clamp(min=0))
 
 
-@bank.wrong(
+bank.wrong(
     "zero-counts-as-positive",
     "You let 0 through: `x >= 0` includes it, and the log of 0 is minus infinity.",
+    change={"bad = x <= 0": "safe = torch.where(x >= 0, x, 1.0)", "x.masked_fill(bad, 1.0).log()": "torch.log(safe)"},
+    of="masked-fill-too",
 )
-def safe_log_where(x):
-    safe = torch.where(x >= 0, x, 1.0)
-    return torch.log(safe)
 
 
-@bank.wrong(
+bank.wrong(
     "clamps-to-one",
     "All that is below 1 gets 0, the log of 1. Numbers between 0 and 1 have a log, and a gradient, of their own.",
+    change={".masked_fill(x <= 0, 1.0)": ".clamp(min=1.0)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(x.clamp(min=1.0))
 
 
-@bank.wrong(
+bank.wrong(
     "log-of-a-stand-in",
     "Where x is not positive, you return the log of your stand-in. There the result should be 0.",
+    change={"x.masked_fill(x <= 0, 1.0)": "torch.where(x > 0, x, 1e-12)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(torch.where(x > 0, x, 1e-12))
 
 
 @bank.wrong("base-two", "Your logarithm has the base 2. `torch.log` has the base e.", slip=True)
@@ -136,12 +135,12 @@ def safe_log_where(x):
     return torch.log(x)
 
 
-@bank.wrong(
+bank.wrong(
     "smallest-number-by-hand",
     "You raise small numbers to one of your own choice before the log. Floats go on far below it.",
+    change={".log(x.masked_fill(x <= 0, 1.0))": ".log(x.clamp(min=1e-20)) * (x > 0)"},
+    of="masked-fill",
 )
-def safe_log_where(x):
-    return torch.log(x.clamp(min=1e-20)) * (x > 0)
 
 
 @bank.wrong("minus-one-elsewhere", "Where x is not positive your result is -1. It is to be 0 there.")

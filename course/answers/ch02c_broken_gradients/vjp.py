@@ -85,14 +85,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "returns-the-tuple",
     "`torch.autograd.grad` returns a tuple, with one product for each tensor asked about. Take yours out.",
     slip=True,
+    change={"[0]": ""},
 )
-def vjp(f, x, v):
-    copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy), copy, grad_outputs=v)
 
 
 bank.wrong(
@@ -188,14 +186,13 @@ def vjp(f, x, v):
     return jacobian @ v
 
 
-@bank.wrong(
+bank.wrong(
     "v-at-jacobian",
     "`... @ jacobian` fits vectors alone: where y has two axes, all of them have to be summed over. With "
     "`grad_outputs` no Jacobian has to be built.",
+    change={"return torch.tensordot(v.detach(), jacobian, dims=v.dim())": "return v.detach() @ jacobian"},
+    of="full-jacobian",
 )
-def vjp(f, x, v):
-    jacobian = torch.autograd.functional.jacobian(f, x.detach())
-    return v.detach() @ jacobian
 
 
 bank.survives(

@@ -10,22 +10,15 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("Linear")
 
 
-@bank.wrong(
+bank.wrong(
     "plain-tensor",
     "Your weight, if not your bias too, is a plain tensor: the module does not register it, and it stays behind "
     "everywhere.",
+    change={
+        "nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))": "torch.empty(out_features, in_features).uniform_(-bound, bound).requires_grad_()",
+        "nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))": "torch.empty(out_features).uniform_(-bound, bound).requires_grad_()",
+    },
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = torch.empty(out_features, in_features).uniform_(-bound, bound).requires_grad_()
-        self.bias = torch.empty(out_features).uniform_(-bound, bound).requires_grad_() if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
 
 bank.wrong(
     "no-super-init",
@@ -34,41 +27,27 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "non-leaf-parameter",
     "You compute with an nn.Parameter before you assign it: what you assign is a plain tensor with a history, and no "
     "parameter.",
     also=("detached-weight",),
+    change={
+        "nn.Parameter((2 * torch.rand(out_features, in_features) - 1) * bound)": "nn.Parameter(2 * torch.rand(out_features, in_features) - 1) * bound",
+        "nn.Parameter((2 * torch.rand(out_features) - 1) * bound)": "nn.Parameter(2 * torch.rand(out_features) - 1) * bound",
+    },
+    of="einsum",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.rand(out_features, in_features) * 2 - 1) * bound
-        self.bias = nn.Parameter(torch.rand(out_features) * 2 - 1) * bound if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "non-leaf-weight",
     "You compute with the nn.Parameter of your weight before you assign it: what you assign is a plain tensor with a "
     "history, and no parameter.",
+    change={
+        "nn.Parameter((2 * torch.rand(out_features, in_features) - 1) * bound)": "(2 * nn.Parameter(torch.rand(out_features, in_features)) - 1) * bound"
+    },
+    of="einsum",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = (2 * nn.Parameter(torch.rand(out_features, in_features)) - 1) * bound
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
 
 bank.wrong(
     "2d-only",
@@ -92,39 +71,25 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "standard-normal-start",
     "Neither weight nor bias starts uniform over the whole range between the two bounds. `torch.randn`, for one, "
     "gives normal numbers, far too large for wide layers.",
+    change={
+        "torch.empty(out_features, in_features).uniform_(-bound, bound)": "torch.randn(out_features, in_features)",
+        "torch.empty(out_features).uniform_(-bound, bound)": "torch.randn(out_features)",
+    },
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        self.weight = nn.Parameter(torch.randn(out_features, in_features))
-        self.bias = nn.Parameter(torch.randn(out_features)) if bias else None
 
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "positive-start",
     "None of your numbers is negative, as where `torch.rand`, which gives numbers from 0 to 1, is only scaled. "
     "The range reaches from -bound to bound.",
+    change={
+        "torch.empty(out_features, in_features).uniform_(-bound, bound)": "torch.rand(out_features, in_features) * bound",
+        "torch.empty(out_features).uniform_(-bound, bound)": "torch.rand(out_features) * bound",
+    },
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.rand(out_features, in_features) * bound)
-        self.bias = nn.Parameter(torch.rand(out_features) * bound) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
 
 bank.wrong(
     "bound-from-out-features",
@@ -161,21 +126,14 @@ bank.told(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "ignores-bias-flag",
     "You make a bias whatever the flag says. With bias=False it is None, and nothing is added.",
+    change={
+        "nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None": "nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))"
+    },
+    of="as-most-begin",
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = 1 / math.sqrt(in_features)
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))
-
-    def forward(self, x):
-        return x @ self.weight.T + self.bias
-
 
 bank.wrong(
     "no-attribute-bias",
@@ -212,25 +170,16 @@ bank.wrong(
     "relu-at-the-end",
     "Your layer ends in an activation: what is below 0 comes out as 0.",
     change={
-        "1 / math.sqrt(in_features)": "in_features**-0.5",
-        "result =": "y =",
-        "result if self.bias is None else result + self.bias": "torch.relu(y if self.bias is None else y + self.bias)",
+        "result if self.bias is None else result + self.bias": "torch.relu(result if self.bias is None else result + self.bias)"
     },
-    of="as-most-begin",
 )
 
-
-@bank.wrong("subtracts-the-bias", "You subtract the bias. It is added.", slip=True)
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = in_features**-0.5
-        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
-
-    def forward(self, x):
-        y = x @ self.weight.T
-        return y if self.bias is None else y - self.bias
+bank.wrong(
+    "subtracts-the-bias",
+    "You subtract the bias. It is added.",
+    slip=True,
+    change={"result + self.bias": "result - self.bias"},
+)
 
 
 @bank.right("register-parameter")
@@ -295,35 +244,24 @@ class Linear(nn.Module):
 bank.wrong(
     "transposes-x",
     "You transpose x, which turns all of its axes around. That is right for two axes alone: leave x as it is.",
-    change={"1 / math.sqrt(in_features)": "in_features**-0.5", "x @ self.weight.T": "(self.weight @ x.T).T"},
-    of="as-most-begin",
+    change={"x @ self.weight.T": "(self.weight @ x.T).T"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "negative-start",
     "None of your numbers is positive, as where a range from 0 to the bound is moved down by the bound. The range reaches "
     "from -bound to bound.",
+    change={
+        "torch.empty(out_features, in_features).uniform_(-bound, bound)": "torch.rand(out_features, in_features) * bound - bound",
+        "torch.empty(out_features).uniform_(-bound, bound)": "torch.rand(out_features) * bound - bound",
+    },
 )
-class Linear(nn.Module):
-    def __init__(self, in_features, out_features, bias=True):
-        super().__init__()
-        bound = in_features**-0.5
-        self.weight = nn.Parameter(torch.rand(out_features, in_features) * bound - bound)
-        self.bias = nn.Parameter(torch.rand(out_features) * bound - bound) if bias else None
-
-    def forward(self, x):
-        result = x @ self.weight.T
-        return result if self.bias is None else result + self.bias
-
 
 bank.wrong(
     "one-number-as-bias",
     "Your bias holds one number for all outputs. Each has its own: the shape is (out_features,).",
-    change={"1 / math.sqrt(in_features)": "in_features**-0.5", "(out_features)": "(1)"},
-    of="as-most-begin",
+    change={"torch.empty(out_features)": "torch.empty(1)"},
 )
-
 
 bank.survives(
     {
@@ -332,13 +270,10 @@ bank.survives(
     }
 )
 
-
 bank.wrong(
     "bias-bound-from-out-features",
     "The range of your bias comes from out_features. It is the range of the weight: that of in_features.",
     change={
-        "bound = 1 / math.sqrt(in_features)": "bound, other = in_features**-0.5, out_features**-0.5",
-        "(out_features).uniform_(-bound, bound)": "(out_features).uniform_(-other, other)",
+        "torch.empty(out_features).uniform_(-bound, bound)": "torch.empty(out_features).uniform_(-(out_features**-0.5), out_features**-0.5)"
     },
-    of="as-most-begin",
 )

@@ -10,33 +10,25 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("Standardizer")
 
 
-@bank.wrong(
+bank.wrong(
     "attribute-tensor",
     "Your mean and std are plain attributes: `.to` does not move them, and the state_dict does not know them.",
     also=("non-persistent",),
+    change={
+        'self.register_buffer("mean", mean.detach().clone())': "self.mean = mean.clone()",
+        'self.register_buffer("std", std.detach().clone())': "self.std = std.clone()",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.mean = mean.clone()
-        self.std = std.clone()
-
-    def forward(self, x):
-        return (x - self.mean) / self.std
 
 
-@bank.wrong(
+bank.wrong(
     "parameter-instead",
     "You make mean and std parameters: training would change them. They belong to the model, but do not learn.",
+    change={
+        'self.register_buffer("mean", mean.detach().clone())': "self.mean = nn.Parameter(mean.clone())",
+        'self.register_buffer("std", std.detach().clone())': "self.std = nn.Parameter(std.clone())",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.mean = nn.Parameter(mean.clone())
-        self.std = nn.Parameter(std.clone())
-
-    def forward(self, x):
-        return (x - self.mean) / self.std
 
 
 bank.wrong(
@@ -65,19 +57,16 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "statistics-of-x",
     "You standardize with the mean and std of x itself. The ones that the module was made with are asked for.",
     also=("statistics-of-x-in-training",),
+    change={
+        "mean.detach().clone()": "mean.clone()",
+        "std.detach().clone()": "std.clone()",
+        "(x - self.mean) / self.std": "(x - x.mean(0)) / x.std(0)",
+    },
 )
-class Standardizer(nn.Module):
-    def __init__(self, mean, std):
-        super().__init__()
-        self.register_buffer("mean", mean.clone())
-        self.register_buffer("std", std.clone())
-
-    def forward(self, x):
-        return (x - x.mean(0)) / x.std(0)
 
 
 bank.wrong(

@@ -15,19 +15,16 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "plain-attribute-tensor",
     "Your weights are plain tensors: the module does not list them, and nobody would train them. Use nn.Linear.",
     also=("layers-in-forward",),
+    change={
+        "self.fc1 = nn.Linear(in_features, hidden)": "self.w1 = torch.ones(in_features, hidden, requires_grad=True)",
+        "self.fc2 = nn.Linear(hidden, out_features)": "self.w2 = torch.ones(hidden, out_features, requires_grad=True)",
+        "return self.fc2(torch.relu(self.fc1(x)))": "return torch.relu(x @ self.w1) @ self.w2",
+    },
 )
-class TwoLayerMLP(nn.Module):
-    def __init__(self, in_features, hidden, out_features):
-        super().__init__()
-        self.w1 = torch.ones(in_features, hidden, requires_grad=True)
-        self.w2 = torch.ones(hidden, out_features, requires_grad=True)
-
-    def forward(self, x):
-        return torch.relu(x @ self.w1) @ self.w2
 
 
 bank.wrong(

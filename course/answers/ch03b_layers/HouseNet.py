@@ -42,21 +42,14 @@ bank.wrong(
     },
 )
 
-
-@bank.told("output-layer-made-at-the-first-call", "out")
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        if not hasattr(self, "out"):
-            self.out = nn.Linear(8, 1)
-        return (self.out(x) * self.scale).squeeze(1)
-
+bank.told(
+    "output-layer-made-at-the-first-call",
+    "out",
+    change={
+        "self.out = nn.Linear(8, 1)": "",
+        "for layer in self.hidden:": 'if not hasattr(self, "out"):\n    self.out = nn.Linear(8, 1)\nfor layer in self.hidden:',
+    },
+)
 
 bank.wrong(
     "scale-still-a-tensor",
@@ -85,24 +78,16 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "only-the-scale-mended",
     "No layer stands in named_parameters(): neither those of the list nor the one that `forward` makes.",
     also=("output-layer-still-new",),
+    change={
+        "nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])": "[nn.Linear(features, 16), nn.Linear(16, 8)]",
+        "self.out = nn.Linear(8, 1)": "",
+        "return (self.out(x) * self.scale).squeeze(1)": "out = nn.Linear(8, 1)\nreturn (out(x) * self.scale).squeeze(1)",
+    },
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        out = nn.Linear(8, 1)
-        return (out(x) * self.scale).squeeze(1)
-
 
 bank.wrong(
     "scale-as-a-buffer",
@@ -116,21 +101,11 @@ bank.wrong(
     change={"nn.Parameter(torch.tensor(100.0))": "torch.tensor(100.0, requires_grad=True)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "lost-the-relu",
     "There is no ReLU after the hidden layers: it got lost on the way.",
+    change={"torch.relu(layer(x))": "layer(x)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.Sequential(nn.Linear(features, 16), nn.Linear(16, 8))
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        return (self.out(self.hidden(x)) * self.scale).squeeze(1)
-
 
 bank.wrong(
     "reads-the-scale-out",
@@ -145,37 +120,18 @@ bank.wrong(
     change={"torch.tensor(100.0)": "torch.full((1,), 100.0)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "second-relu-missing",
     "One hidden layer has no ReLU after it. Each of the two has one.",
+    change={"nn.Linear(16, 8), nn.ReLU()": "nn.Linear(16, 8)"},
+    of="own-lines",
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.a = nn.Linear(features, 16)
-        self.b = nn.Linear(16, 8)
-        self.c = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
 
-    def forward(self, x):
-        return (self.c(self.b(torch.relu(self.a(x)))) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "scale-begins-at-one",
     "Your first prices are those of a scale of 1. It begins at 100.0, and that was right.",
+    change={"torch.tensor(100.0)": "torch.tensor(1.0)"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.a = nn.Linear(features, 16)
-        self.b = nn.Linear(16, 8)
-        self.c = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(1.0))
-
-    def forward(self, x):
-        return (self.c(torch.relu(self.b(torch.relu(self.a(x))))) * self.scale).squeeze(1)
 
 
 @bank.right("own-lines")
@@ -236,22 +192,11 @@ bank.wrong(
     change={"squeeze(1)": "squeeze()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "relu-after-the-output",
     "A ReLU follows your output too: a price that should be below 0 is 0, and learns nothing there. It follows the two hidden layers alone.",
+    change={"self.out(x)": "torch.relu(self.out(x))"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8), nn.Linear(8, 1)])
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = torch.relu(layer(x))
-        return (x * self.scale).squeeze(1)
-
 
 bank.wrong(
     "scale-not-used",
@@ -272,34 +217,18 @@ bank.wrong(
     change={"nn.Parameter(torch.tensor(100.0))": "100.0"},
 )
 
+bank.wrong(
+    "first-relu-missing",
+    "The first hidden layer has no ReLU after it, and each of the two has one.",
+    change={"nn.Linear(features, 16), nn.ReLU()": "nn.Linear(features, 16)"},
+    of="own-lines",
+)
 
-@bank.wrong("first-relu-missing", "The first hidden layer has no ReLU after it, and each of the two has one.")
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.Sequential(nn.Linear(features, 16), nn.Linear(16, 8))
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        x = torch.relu(self.hidden(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.told("hidden-layers-without-a-graph", "reached")
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        with torch.no_grad():
-            for layer in self.hidden:
-                x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
+bank.told(
+    "hidden-layers-without-a-graph",
+    "reached",
+    change={"x = torch.relu(layer(x))": "with torch.no_grad():\n    x = torch.relu(layer(x))"},
+)
 
 bank.wrong(
     "keeps-an-axis-of-one",
@@ -311,44 +240,25 @@ bank.wrong(
     "scale-from-a-product",
     "Your scale is a result, computed from something that requires grad, and a result is a plain tensor: nobody would "
     "train it. Compute first, and wrap last.",
-    change={"(torch.tensor(100.0))": "(torch.tensor(1.0)) * 100"},
+    change={"nn.Parameter(torch.tensor(100.0))": "nn.Parameter(torch.tensor(1.0)) * 100"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "scale-made-by-forward",
     "`forward` makes your scale, so that parameters() does not list it before a call, and no optimizer would be given it. "
     "Make it in `__init__`.",
+    change={
+        "self.scale = nn.Parameter(torch.tensor(100.0))": "",
+        "for layer in self.hidden:": "self.scale = nn.Parameter(torch.tensor(100.0))\nfor layer in self.hidden:",
+    },
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
 
-    def forward(self, x):
-        self.scale = nn.Parameter(torch.tensor(100.0))
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
-@bank.wrong(
+bank.wrong(
     "relu-at-the-end-and-every-dim-squeezed",
     "A ReLU follows your output: a price that should be below 0 is 0. And `squeeze()` without a number drops every dim of "
     "size 1, also that of a batch of one house.",
+    change={"(self.out(x) * self.scale).squeeze(1)": "(torch.relu(self.out(x)) * self.scale).squeeze()"},
 )
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8), nn.Linear(8, 1)])
-        self.scale = nn.Parameter(torch.tensor(100.0))
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = torch.relu(layer(x))
-        return (x * self.scale).squeeze()
-
 
 bank.survives(
     {

@@ -6,6 +6,14 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("MLP")
 
+bank.wrong(
+    "last-by-its-width",
+    "You know the last layer by its width. A hidden layer may be as wide: go by the place in the list.",
+    change={
+        "parts += [nn.Linear(before, after), activation()]": "parts += [nn.Linear(before, after)]\nif after != sizes[-1]:\n    parts += [activation()]",
+        "parts[:-1]": "parts",
+    },
+)
 
 bank.wrong(
     "python-list-layers",
@@ -20,27 +28,14 @@ bank.wrong(
     change={"parts[:-1]": "parts"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "shared-layer",
     "Layers of the same size are one and the same object in your model: they share their weight. Make one for each.",
+    change={
+        "parts = []": "parts, made = [], {}",
+        "nn.Linear(before, after)": "made.setdefault((before, after), nn.Linear(before, after))",
+    },
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        made = {}
-        parts = []
-        for pair in zip(sizes, sizes[1:]):
-            if pair not in made:
-                made[pair] = nn.Linear(*pair)
-            parts += [made[pair], activation()]
-        self.parts = nn.ModuleList(parts[:-1])
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
 
 bank.wrong(
     "shared-activation",
@@ -68,69 +63,41 @@ class MLP(nn.Module):
         return self.layers[-1](x)
 
 
-@bank.wrong(
+bank.wrong(
     "activations-not-registered",
     "The module does not know your activations: `forward` makes them, or they stand in a plain list. What one learns, as "
     "in nn.PReLU, stays behind.",
     unless=r"(?s)\A(?!.*activation\(\))",  # of code that never calls it
+    change={
+        "super().__init__()": "super().__init__()\nself.activation = activation",
+        'if i < self.depth - 1:\n    setattr(self, f"act{i}", activation())': "",
+        'getattr(self, f"act{i}")(x)': "self.activation()(x)",
+    },
+    of="by-name",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.activation = activation
-        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:]))
 
-    def forward(self, x):
-        for layer in self.layers[:-1]:
-            x = self.activation()(layer(x))
-        return self.layers[-1](x)
-
-
-@bank.wrong(
+bank.wrong(
     "takes-out-of-sizes",
     "You take widths out of the caller's list, as `pop` does. Read `sizes`, or work on a list of your own.",
+    change={
+        "parts = []": "before, parts = sizes.pop(0), []",
+        "for before, after in zip(sizes, sizes[1:]):": "while sizes:",
+        "parts += [nn.Linear(before, after), activation()]": "parts += [nn.Linear(before, sizes[0]), activation()]\nbefore = sizes.pop(0)",
+    },
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        width, parts = sizes.pop(0), []
-        while sizes:
-            parts += [nn.Linear(width, sizes[0]), activation()]
-            width = sizes.pop(0)
-        self.net = nn.Sequential(*parts[:-1])
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "no-activation",
     "There is no activation in your model: all its layers together compute no more than one would.",
+    change={"[nn.Linear(before, after), activation()]": "[nn.Linear(before, after)]", "parts[:-1]": "parts"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.layers = nn.Sequential(*(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:])))
 
-    def forward(self, x):
-        return self.layers(x)
-
-
-@bank.wrong(
+bank.wrong(
     "class-in-place-of-module",
     "You put the class itself into the model. `activation` has to be called first: `activation()` makes a module.",
+    change={"activation()": "activation"},
+    of="by-name",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:]))
-        self.activation = activation
-
-    def forward(self, x):
-        for layer in self.layers[:-1]:
-            x = self.activation(layer(x))
-        return self.layers[-1](x)
-
 
 bank.wrong(
     "always-relu",
@@ -138,129 +105,63 @@ bank.wrong(
     change={"activation()": "nn.ReLU()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "one-hidden-layer",
     "You make two layers, whatever the length of `sizes`. Each pair of neighbors in it is a layer.",
+    change={"zip(sizes, sizes[1:])": "[(sizes[0], sizes[1]), (sizes[1], sizes[-1])]"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.net = nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[-1]))
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "one-layer-short",
     "Your last layer is missing: the result has the width of the last hidden layer. n sizes make n - 1 layers.",
+    change={"zip(sizes, sizes[1:])": "zip(sizes, sizes[1:-1])", "parts[:-1]": "parts"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for i in range(len(sizes) - 2):
-            parts += [nn.Linear(sizes[i], sizes[i + 1]), activation()]
-        self.net = nn.Sequential(*parts)
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "activation-before-each-layer",
     "Your activations stand before the layers: the first one is applied to the input itself.",
+    change={
+        "[nn.Linear(before, after), activation()]": "[activation(), nn.Linear(before, after)]",
+        "parts[:-1]": "parts",
+    },
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [activation(), nn.Linear(before, after)]
-        self.net = nn.Sequential(*parts)
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "flattens-the-axes",
     "You flatten all axes but the first. Only the last axis is transformed; others may stand in front, or none.",
+    change={"parts = []": "parts = [nn.Flatten()]"},
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = [nn.Flatten()]
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), activation()]
-        self.net = nn.Sequential(*parts[:-1])
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "listed-from-the-end",
     "You register your layers from output to input, and in this order parameters() lists them.",
+    change={
+        "nn.ModuleList(parts[:-1])": "nn.ModuleList(reversed(parts[:-1]))",
+        "for part in self.parts:": "for part in reversed(self.parts):",
+    },
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.parts = nn.ModuleList()
-        for i in range(len(sizes) - 1, 0, -1):
-            self.parts.append(nn.Linear(sizes[i - 1], sizes[i]))
-            if i > 1:
-                self.parts.append(activation())
 
-    def forward(self, x):
-        for part in reversed(self.parts):
-            x = part(x)
-        return x
-
-
-@bank.wrong(
-    "dropout-between", "You put something between the layers that nobody asked for: the result is another in each call."
+bank.wrong(
+    "dropout-between",
+    "You put something between the layers that nobody asked for: the result is another in each call.",
+    change={
+        "[nn.Linear(before, after), activation()]": "[nn.Linear(before, after), nn.Dropout(0.5), activation()]",
+        "parts[:-1]": "parts[:-2]",
+    },
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        layers = []
-        for a, b in zip(sizes, sizes[1:]):
-            layers += [nn.Linear(a, b), nn.Dropout(0.5), activation()]
-        self.net = nn.Sequential(*layers[:-2])
 
-    def forward(self, x):
-        return self.net(x)
+bank.wrong(
+    "no-biases",
+    "Your layers have no biases. nn.Linear brings them along unless it is told not to.",
+    change={"nn.Linear(before, after)": "nn.Linear(before, after, bias=False)"},
+)
 
-
-@bank.wrong("no-biases", "Your layers have no biases. nn.Linear brings them along unless it is told not to.")
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        layers = []
-        for a, b in zip(sizes, sizes[1:]):
-            layers += [nn.Linear(a, b, bias=False), activation()]
-        self.net = nn.Sequential(*layers[:-1])
-
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "hidden-layers-without-bias",
     "Your hidden layers have no bias. `nn.Linear` has one unless it is told otherwise.",
+    change={"nn.Linear(sizes[i], sizes[i + 1])": "nn.Linear(sizes[i], sizes[i + 1], bias=i == len(sizes) - 2)"},
+    of="sequential",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for a, b in zip(sizes[:-2], sizes[1:-1]):
-            parts += [nn.Linear(a, b, bias=False), activation()]
-        self.net = nn.Sequential(*parts, nn.Linear(sizes[-2], sizes[-1]))
-
-    def forward(self, x):
-        return self.net(x)
 
 
 @bank.right("sequential")
@@ -308,60 +209,28 @@ class MLP(nn.Module):
         return self.out(self.hidden(x))
 
 
-@bank.wrong(
+bank.wrong(
     "first-activation-alone",
     "An activation stands after the first layer alone. It belongs after each one but the last.",
     also=("shared-activation",),
+    change={"if i:": "if i == 1:"},
+    of="sequential",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = [nn.Linear(sizes[0], sizes[1])]
-        if len(sizes) > 2:
-            parts.append(activation())
-        for before, after in zip(sizes[1:], sizes[2:]):
-            parts.append(nn.Linear(before, after))
-        self.net = nn.Sequential(*parts)
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "three-layers-always",
     "You read beyond the end of a list. `sizes` may hold two widths or many, and n of them make n - 1 layers: go through "
     "the neighbors in it.",
+    change={"range(len(sizes) - 1)": "range(3)"},
+    of="sequential",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        self.net = nn.Sequential(
-            nn.Linear(sizes[0], sizes[1]),
-            activation(),
-            nn.Linear(sizes[1], sizes[2]),
-            activation(),
-            nn.Linear(sizes[2], sizes[3]),
-        )
 
-    def forward(self, x):
-        return self.net(x)
-
-
-@bank.wrong(
+bank.wrong(
     "class-in-a-sequential",
     "A container takes modules, and you give it the class itself. `activation()`, a call, makes a module.",
+    change={"activation()": "activation"},
+    of="sequential",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for before, after in zip(sizes, sizes[1:]):
-            parts += [nn.Linear(before, after), activation]
-        self.net = nn.Sequential(*parts[:-1])
-
-    def forward(self, x):
-        return self.net(x)
-
 
 bank.wrong(
     "detaches-on-the-way",
@@ -386,17 +255,12 @@ class MLP(nn.Module):
         return self.layer(x)
 
 
-@bank.wrong("last-layer-without-bias", "Your last layer has no bias. `nn.Linear` has one unless it is told otherwise.")
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = []
-        for i in range(len(sizes) - 1):
-            parts += [nn.Linear(sizes[i], sizes[i + 1], bias=i < len(sizes) - 2), activation()]
-        self.net = nn.Sequential(*parts[:-1])
-
-    def forward(self, x):
-        return self.net(x)
+bank.wrong(
+    "last-layer-without-bias",
+    "Your last layer has no bias. `nn.Linear` has one unless it is told otherwise.",
+    change={"nn.Linear(sizes[i], sizes[i + 1])": "nn.Linear(sizes[i], sizes[i + 1], bias=i < len(sizes) - 2)"},
+    of="sequential",
+)
 
 
 @bank.wrong(
@@ -432,17 +296,11 @@ class MLP(nn.Module):
         return self.layers[-1](x)
 
 
-@bank.wrong(
+bank.wrong(
     "after-each-layer-but-the-first",
     "An activation stands after each layer but the first. It belongs after each one but the last.",
+    change={
+        "if i:\n    self.net.append(activation())\nself.net.append(nn.Linear(sizes[i], sizes[i + 1]))": "self.net.append(nn.Linear(sizes[i], sizes[i + 1]))\nif i:\n    self.net.append(activation())"
+    },
+    of="sequential",
 )
-class MLP(nn.Module):
-    def __init__(self, sizes, activation):
-        super().__init__()
-        parts = [nn.Linear(sizes[0], sizes[1])]
-        for before, after in zip(sizes[1:], sizes[2:]):
-            parts += [nn.Linear(before, after), activation()]
-        self.net = nn.Sequential(*parts)
-
-    def forward(self, x):
-        return self.net(x)

@@ -10,28 +10,18 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("count_params")
 
 
-@bank.wrong(
+bank.wrong(
     "double-count-tied",
     "A weight that stands in two places counts twice. It is stored, and learned, once.",
+    change={"for p in module.parameters()": "for part in module.modules() for p in part.parameters(recurse=False)"},
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for part in module.modules():
-        for p in part.parameters(recurse=False):
-            if p.requires_grad or not trainable_only:
-                total += p.numel()
-    return total
 
 
-@bank.wrong(
+bank.wrong(
     "buffers-counted",
     "You count buffers too, such as the running mean of a batch norm. They do not learn.",
+    change={"module.parameters()": "[*module.parameters(), *module.buffers()]"},
 )
-def count_params(module, trainable_only=False):
-    tensors = list(module.parameters())
-    if not trainable_only:
-        tensors += list(module.buffers())
-    return sum(p.numel() for p in tensors if p.requires_grad or not trainable_only)
 
 
 @bank.wrong(
@@ -45,31 +35,27 @@ def count_params(module, trainable_only=False):
     return sum(v.numel() for name, v in state.items() if not (trainable_only and name in frozen))
 
 
-@bank.wrong(
+bank.wrong(
     "flags-of-the-state-dict",
     "You go through the state_dict. It lists buffers too, and a shared weight twice; and its tensors are detached, "
     "so none of them has requires_grad.",
     also=("counts-the-state-dict",),
+    change={"module.parameters()": "module.state_dict().values()"},
 )
-def count_params(module, trainable_only=False):
-    state = module.state_dict().values()
-    return sum(v.numel() for v in state if v.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "counts-tensors",
     "You count tensors: a weight of shape (2, 3) counts as one, but holds six numbers.",
+    change={"p.numel()": "1"},
 )
-def count_params(module, trainable_only=False):
-    return len([p for p in module.parameters() if p.requires_grad or not trainable_only])
 
 
-@bank.wrong(
+bank.wrong(
     "ignores-the-flag",
     "With trainable_only=True you count frozen parameters too. Then they do not count.",
+    change={"module.parameters() if p.requires_grad or not trainable_only": "module.parameters()"},
 )
-def count_params(module, trainable_only=False):
-    return sum(p.numel() for p in module.parameters())
 
 
 bank.wrong(
@@ -79,69 +65,55 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "top-level-only",
     "You count what the module holds itself, and forget what its submodules hold.",
+    change={"module.parameters()": "module.parameters(recurse=False)"},
 )
-def count_params(module, trainable_only=False):
-    own = module.parameters(recurse=False)
-    return sum(p.numel() for p in own if p.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "weights-only",
     "You count weights and forget the biases. They learn as well.",
     unless=r"\.parameters\(",
+    change={
+        "dict(module.named_parameters())": '{name: p for name, p in module.named_parameters() if name.endswith("weight")}'
+    },
+    of="named-and-filtered",
 )
-def count_params(module, trainable_only=False):
-    named = module.named_parameters()
-    return sum(p.numel() for name, p in named if name.endswith("weight") and (p.requires_grad or not trainable_only))
 
 
-@bank.wrong(
+bank.wrong(
     "linear-layers-only",
     "You count layers of some kinds, such as nn.Linear, and miss every parameter that belongs to something else.",
+    change={"p is not None": "isinstance(part, nn.Linear) and p is not None"},
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    seen = {}
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            seen |= {id(p): p for p in part.parameters()}
-    return sum(p.numel() for p in seen.values() if p.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "adds-the-sizes",
     "You add up the sizes of each shape. A weight of shape (2, 3) holds 2 times 3 numbers, not 2 plus 3.",
+    change={"p.numel()": "sum(p.shape)"},
 )
-def count_params(module, trainable_only=False):
-    return sum(sum(p.shape) for p in module.parameters() if p.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "returns-a-tensor",
     "Your count is a tensor. An int is asked for.",
+    change={"sum(map(torch.numel, named.values()))": "torch.tensor(sum(map(torch.numel, named.values())))"},
+    of="named-and-filtered",
 )
-def count_params(module, trainable_only=False):
-    return torch.tensor(sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only))
 
 
-@bank.wrong(
+bank.wrong(
     "freezes-on-the-way",
     "Counting changes the module: afterwards another requires_grad is set. Leave it alone.",
+    change={"p.numel()": "p.requires_grad_(True).numel()"},
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for p in module.parameters():
-        if p.requires_grad or not trainable_only:
-            total += p.numel()
-        p.requires_grad = True
-    return total
 
 
-@bank.wrong("counts-bytes", "You count bytes. Numbers are asked for.", slip=True)
-def count_params(module, trainable_only=False):
-    return sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad or not trainable_only)
+bank.wrong("counts-bytes", "You count bytes. Numbers are asked for.", slip=True, change={"p.numel()": "p.nbytes"})
 
 
 bank.wrong(
@@ -217,110 +189,71 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "each-level-again",
     "You ask each submodule for its `parameters()`, which lists all that is inside it: deep ones count several times.",
+    change={"for p in module.parameters()": "for part in module.modules() for p in part.parameters()"},
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for part in module.modules():
-        for p in part.parameters():
-            if p.requires_grad or not trainable_only:
-                total += p.numel()
-    return total
 
 
-@bank.wrong(
+bank.wrong(
     "one-of-each-shape",
     "You count parameters of the same shape once. The same parameter counts once; two of one shape are two.",
+    change={"id(p): p.numel()": "p.shape: p.numel()"},
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    seen, total = [], 0
-    for each in module.parameters():
-        if trainable_only and not each.requires_grad:
-            continue
-        if each.shape not in seen:
-            seen.append(each.shape)
-            total += each.numel()
-    return total
 
 
-@bank.wrong(
-    "weights-alone", "You count matrices alone. A bias has one dim, and its numbers are learned like the others."
+bank.wrong(
+    "weights-alone",
+    "You count matrices alone. A bias has one dim, and its numbers are learned like the others.",
+    change={"p.requires_grad or not trainable_only": "p.dim() > 1 and (p.requires_grad or not trainable_only)"},
 )
-def count_params(module, trainable_only=False):
-    learned = [p for p in module.parameters() if p.requires_grad or not trainable_only]
-    return sum(p.numel() for p in learned if p.dim() > 1)
 
 
-@bank.wrong(
+bank.wrong(
     "children-alone",
     "You count what the children hold, and miss what the module holds itself: a single layer has no children.",
+    change={"for p in module.parameters()": "for child in module.children() for p in child.parameters()"},
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for child in module.children():
-        total += sum(p.numel() for p in child.parameters() if p.requires_grad or not trainable_only)
-    return total
 
 
-@bank.wrong(
+bank.wrong(
     "one-level-down",
     "You go one level down. A submodule may hold submodules of its own, and their parameters count as well.",
+    change={"module.modules()": "(module, *module.children())"},
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    found = {}
-    for part in (module, *module.children()):
-        for p in part.parameters(recurse=False):
-            found[id(p)] = p
-    return sum(p.numel() for p in found.values() if p.requires_grad or not trainable_only)
 
 
-@bank.wrong(
+bank.wrong(
     "two-sizes-alone",
     "You multiply the first two sizes of a weight. That of a convolution has three or four: multiply all of them.",
+    change={"p.numel()": "math.prod(p.shape[:2])"},
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for p in module.parameters():
-        if p.requires_grad or not trainable_only:
-            total += p.shape[0] * p.shape[1] if p.dim() > 1 else p.shape[0]
-    return total
 
 
-@bank.wrong(
+bank.wrong(
     "first-parameter-alone",
     "Your count is that of the first parameter alone, as where `return` stands inside the loop: it ends the function.",
+    change={"total += math.prod(p.shape)": "total += math.prod(p.shape)\nreturn total"},
+    of="set-of-identities",
 )
-def count_params(module, trainable_only=False):
-    total = 0
-    for p in module.parameters():
-        if p.requires_grad or not trainable_only:
-            total += p.numel()
-        return total
-    return total
 
 
-@bank.wrong(
+bank.wrong(
     "weight-and-bias-alone",
     "You miss what is called neither weight nor bias: a parameter may have any name. Which method lists them all?",
+    change={"part._parameters.values()": '(getattr(part, "weight", None), getattr(part, "bias", None))'},
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    found = {}
-    for part in module.modules():
-        for name in ("weight", "bias"):
-            p = getattr(part, name, None)
-            if p is not None and (p.requires_grad or not trainable_only):
-                found[id(p)] = p.numel()
-    return sum(found.values())
 
 
-@bank.wrong(
+bank.wrong(
     "tensors-whatever-the-flag",
     "You count tensors: a weight of shape (2, 3) counts as one, but holds six numbers. And trainable_only changes nothing.",
+    change={"p.numel()": "1", "module.parameters() if p.requires_grad or not trainable_only": "module.parameters()"},
 )
-def count_params(module, trainable_only=False):
-    return len(list(module.parameters()))
 
 
 bank.wrong(
@@ -332,14 +265,16 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "linear-layers-whatever-the-flag",
     "You count layers of some kinds, such as nn.Linear, and miss every parameter that belongs to something else. And "
     "trainable_only changes nothing.",
+    change={
+        "p is not None": "isinstance(part, nn.Linear) and p is not None",
+        "own if p.requires_grad or not trainable_only": "own",
+    },
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    layers = [part for part in module.modules() if isinstance(part, nn.Linear)]
-    return sum({id(p): p.numel() for layer in layers for p in layer.parameters()}.values())
 
 
 @bank.wrong(
@@ -381,16 +316,12 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "own-beside-children",
     "Where a module has children, you count those alone. It may hold a parameter of its own beside them, such as a scale.",
+    change={"p is not None": "not list(part.children()) and p is not None"},
+    of="own-parameters-by-identity",
 )
-def count_params(module, trainable_only=False):
-    found = {}
-    for part in module.modules():
-        if not list(part.children()):
-            found |= {id(p): p.numel() for p in part.parameters() if p.requires_grad or not trainable_only}
-    return sum(found.values())
 
 
 bank.wrong(

@@ -17,47 +17,21 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "eval-updates",
     "You update the running values in eval mode, too. There they are read, and stay as they are.",
+    change={
+        "return self.standardize(x, self.running_mean, self.running_var)": "y = self.standardize(x, self.running_mean, self.running_var)\nself.track(x.detach())\nreturn y"
+    },
+    of="counts-batches-too",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean.clone(), self.running_var.clone()
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-        with torch.no_grad():
-            self.running_mean.lerp_(x.mean(0), 0.1)
-            self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "graph-in-buffers",
     "Your running values are made from tensors that require grad: they drag the graph of each batch along. Use torch.no_grad().",
+    change={"mean.detach()": "mean", "var.detach()": "var"},
+    of="rebound-buffers",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            self.running_mean = 0.9 * self.running_mean + 0.1 * mean
-            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
 
 bank.wrong(
     "biased-running-var",
@@ -69,13 +43,16 @@ bank.wrong(
     "unbiased-everywhere",
     "You standardize with the variance with correction=1. That one is for running_var; the batch takes correction=0.",
     slip=True,
-    change={"0, correction=0": "0", "x.var(0)": "var"},
+    change={"x.var(0, correction=0)": "x.var(0)"},
 )
 
 bank.wrong(
     "momentum-swapped",
     "You keep 0.1 of the running value and take 0.9 of the batch. It is the other way: one batch changes little.",
-    change={"mean, 0.1": "mean, 0.9", "x.var(0), 0.1": "x.var(0), 0.9"},
+    change={
+        "self.running_mean.lerp_(mean, 0.1)": "self.running_mean.lerp_(mean, 0.9)",
+        "self.running_var.lerp_(x.var(0), 0.1)": "self.running_var.lerp_(x.var(0), 0.9)",
+    },
 )
 
 bank.wrong(
@@ -94,54 +71,29 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "running-values-in-training",
     "You standardize with the running values in training, too. There the mean and variance of the batch count.",
+    change={
+        "mean, var = x.mean(0), x.var(0, correction=0)": "",
+        "self.running_mean.lerp_(mean, 0.1)": "self.running_mean.lerp_(x.mean(0), 0.1)",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        if self.training:
-            with torch.no_grad():
-                self.running_mean.lerp_(x.mean(0), 0.1)
-                self.running_var.lerp_(x.var(0), 0.1)
-        return self.weight * (x - self.running_mean) / torch.sqrt(self.running_var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "plain-attributes",
     "Your running values are plain tensors: they are not saved, and `.to` leaves them behind. Register them "
     "as buffers.",
+    change={"nn.Buffer(torch.zeros(n)), nn.Buffer(torch.ones(n))": "torch.zeros(n), torch.ones(n)"},
+    of="moments",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.running_mean, self.running_var = torch.zeros(n), torch.ones(n)
-
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean.to(self.running_mean.dtype), 0.1)
-                self.running_var.lerp_(x.var(0).to(self.running_var.dtype), 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
 
 bank.wrong(
     "statistics-over-features",
     "You take mean and variance over the features of each row. They belong to each feature, over the batch: dim 0.",
     change={
-        "x.mean(0)": "x.mean(1, keepdim=True)",
-        "0, correction=0": "1, correction=0, keepdim=True",
-        "mean, 0.1": "x.mean(0), 0.1",
+        "x.mean(0), x.var(0, correction=0)": "x.mean(1, keepdim=True), x.var(1, correction=0, keepdim=True)",
+        "self.running_mean.lerp_(mean, 0.1)": "self.running_mean.lerp_(x.mean(0), 0.1)",
     },
 )
 
@@ -172,58 +124,26 @@ class BatchNorm1d(nn.Module):
         )
 
 
-@bank.wrong(
+bank.wrong(
     "eval-mode-for-good",
     "After eval mode your module never goes back to training: the mean and variance of the batch are not used any more. "
     "`self.training` says in which mode it is.",
+    change={
+        "super().__init__()": "super().__init__()\nself.by_batch = True",
+        "def forward(self, x):": "def eval(self):\n    self.by_batch = False\n    return super().eval()\n\ndef forward(self, x):",
+        "if self.training:": "if self.by_batch:",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-        self.by_batch = True
 
-    def eval(self):
-        self.by_batch = False
-        return super().eval()
-
-    def forward(self, x):
-        if self.by_batch:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.mul_(0.9).add_(0.1 * mean)
-                self.running_var.mul_(0.9).add_(0.1 * x.var(0))
-        else:
-            mean, var = self.running_mean, self.running_var
-        return self.weight * (x - mean) / (var + 1e-5).sqrt() + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "last-batch-in-eval",
     "In eval mode you standardize by the last batch of the training. The running values are for that: they have seen all.",
+    change={
+        "super().__init__()": "super().__init__()\nself.last = None",
+        "mean, var = self.running_mean, self.running_var": "mean, var = self.last or (self.running_mean, self.running_var)",
+        "mean, var = x.mean(0), x.var(0, correction=0)": "mean, var = x.mean(0), x.var(0, correction=0)\nself.last = mean.detach(), var.detach()",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-        self.last = None
-
-    def forward(self, x):
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            with torch.no_grad():
-                self.running_mean.mul_(0.9).add_(0.1 * mean)
-                self.running_var.mul_(0.9).add_(0.1 * x.var(0))
-            self.last = mean.detach(), var.detach()
-        else:
-            mean, var = self.last or (self.running_mean, self.running_var)
-        return self.weight * (x - mean) / (var + 1e-5).sqrt() + self.bias
 
 
 @bank.right("lerp")
@@ -311,146 +231,63 @@ class BatchNorm1d(nn.Module):
         return self.bias + self.weight * centered / (var + 1e-5) ** 0.5
 
 
-@bank.wrong(
-    "no-eps", "You leave out the 1e-5 under the root: where a feature hardly varies, it is blown up.", slip=True
+bank.wrong(
+    "no-eps",
+    "You leave out the 1e-5 under the root: where a feature hardly varies, it is blown up.",
+    slip=True,
+    change={"torch.sqrt(var + 1e-5)": "torch.sqrt(var)"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
-            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0).detach()
-        return self.weight * (x - mean) / torch.sqrt(var) + self.bias
-
-
-@bank.wrong(
-    "bias-not-added", "You never add the bias: with the zeros that it begins with, nothing shows, but it cannot learn."
+bank.wrong(
+    "bias-not-added",
+    "You never add the bias: with the zeros that it begins with, nothing shows, but it cannot learn.",
+    change={"torch.sqrt(var + 1e-5) + self.bias": "torch.sqrt(var + 1e-5)"},
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(0), x.var(0, correction=0)
-            self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
-            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0).detach()
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5)
-
-
-@bank.wrong(
+bank.wrong(
     "variance-for-std-in-eval",
     "In eval mode you divide by the running variance. Its root, with the 1e-5 under it, is asked for there, too.",
+    change={
+        "self.standardize(x, self.running_mean, self.running_var)": "self.weight * (x - self.running_mean) / self.running_var + self.bias"
+    },
+    of="counts-batches-too",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        if not self.training:
-            return self.weight * (x - self.running_mean) / self.running_var + self.bias
-        mean, var = x.mean(0), x.var(0, correction=0)
-        with torch.no_grad():
-            self.running_mean.mul_(0.9).add_(0.1 * mean)
-            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+bank.wrong(
+    "running-var-forgotten",
+    "Your running_var never moves: in eval mode you divide as if the variance were 1.",
+    change={"self.running_var.lerp_(x.var(0), 0.1)": ""},
+)
 
-
-@bank.wrong("running-var-forgotten", "Your running_var never moves: in eval mode you divide as if the variance were 1.")
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 0.1)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "average-of-all-batches",
     "Your running values begin as those of the first batch, as in a plain average of all batches. Each takes 0.9 of what it "
     "was, the first time too.",
+    change={
+        "self.running_mean.mul_(0.9).add_(0.1 * x.mean(0))": "self.running_mean += (x.mean(0) - self.running_mean) / self.num_batches_tracked",
+        "self.running_var.mul_(0.9).add_(0.1 * x.var(0, correction=1))": "self.running_var += (x.var(0) - self.running_var) / self.num_batches_tracked",
+    },
+    of="counts-batches-too",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-        self.batches = 0
 
-    def forward(self, x):
-        mean, var = self.running_mean, self.running_var
-        if self.training:
-            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
-            self.batches += 1
-            with torch.no_grad():
-                self.running_mean.lerp_(mean, 1 / self.batches)
-                self.running_var.lerp_(x.var(dim=0), 1 / self.batches)
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+bank.told(
+    "weight-and-bias-in-training-alone",
+    "in_eval",
+    change={
+        "self.standardize(x, self.running_mean, self.running_var)": "(x - self.running_mean) / (self.running_var + 1e-5).sqrt()"
+    },
+    of="counts-batches-too",
+)
 
-
-@bank.told("weight-and-bias-in-training-alone", "in_eval")
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        if not self.training:
-            return (x - self.running_mean) / torch.sqrt(self.running_var + 1e-5)
-        mean, var = x.mean(0), x.var(0, correction=0)
-        with torch.no_grad():
-            self.running_mean.mul_(0.9).add_(0.1 * mean)
-            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "no-eps-in-eval",
     "In eval mode you leave out the 1e-5 under the root. It belongs there in both modes.",
     slip=True,
+    change={
+        "self.standardize(x, self.running_mean, self.running_var)": "self.weight * (x - self.running_mean) / self.running_var.sqrt() + self.bias"
+    },
+    of="counts-batches-too",
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        if not self.training:
-            return self.weight * (x - self.running_mean) / torch.sqrt(self.running_var) + self.bias
-        mean, var = x.mean(0), x.var(0, correction=0)
-        with torch.no_grad():
-            self.running_mean.mul_(0.9).add_(0.1 * mean)
-            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
 bank.survives(
@@ -461,48 +298,20 @@ bank.survives(
     }
 )
 
-
-@bank.wrong(
+bank.wrong(
     "one-mean-for-all",
     "You take one mean and one variance of the whole batch. Each feature, a column, has its own.",
+    change={
+        "x.mean(0), x.var(0, correction=0)": "x.mean(), x.var(correction=0)",
+        "self.running_mean.lerp_(mean, 0.1)": "self.running_mean.lerp_(x.mean(0), 0.1)",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
 
-    def forward(self, x):
-        if self.training:
-            mean, var = x.mean(), x.var(correction=0)
-            with torch.no_grad():
-                self.running_mean.mul_(0.9).add_(0.1 * x.mean(dim=0))
-                self.running_var.mul_(0.9).add_(0.1 * x.var(dim=0, correction=1))
-        else:
-            mean, var = self.running_mean, self.running_var
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
-
-
-@bank.wrong(
+bank.wrong(
     "no-running-average",
     "Your running values are those of the last batch. Each keeps 0.9 of what it was, and takes 0.1 of the batch's.",
+    change={
+        "self.running_mean.lerp_(mean, 0.1)": "self.running_mean.copy_(mean)",
+        "self.running_var.lerp_(x.var(0), 0.1)": "self.running_var.copy_(x.var(0))",
+    },
 )
-class BatchNorm1d(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(n))
-        self.bias = nn.Parameter(torch.zeros(n))
-        self.register_buffer("running_mean", torch.zeros(n))
-        self.register_buffer("running_var", torch.ones(n))
-
-    def forward(self, x):
-        if self.training:
-            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
-            with torch.no_grad():
-                self.running_mean.copy_(mean)
-                self.running_var.copy_(x.var(dim=0, correction=1))
-        else:
-            mean, var = self.running_mean, self.running_var
-        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias

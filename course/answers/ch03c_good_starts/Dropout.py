@@ -22,7 +22,7 @@ bank.wrong(
     "no-rescale",
     "The numbers that stay keep their size, so that a sum over them shrinks in training. Divide by 1 - p.",
     unless=r"/|\bdiv|\*\* *-",
-    change={"keep = torch.rand_like(x) >= self.p": "", "keep / (1 - self.p)": "(torch.rand_like(x) >= self.p)"},
+    change={"x * keep / (1 - self.p)": "x * keep"},
 )
 
 bank.wrong(
@@ -42,7 +42,7 @@ bank.wrong(
     "keeps-with-p",
     "You keep a number with probability p. It is to be dropped with probability p.",
     slip=True,
-    change={">= self.p": "< self.p"},
+    change={"torch.rand_like(x) >= self.p": "torch.rand_like(x) < self.p"},
 )
 
 bank.wrong(
@@ -51,51 +51,31 @@ bank.wrong(
     change={"(1 - self.p)": "self.p"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "rescales-in-eval",
     "You leave training as it is and multiply in eval mode. Here it is the other way: eval mode gives x itself.",
     also=("no-rescale",),
+    change={
+        "if not self.training:\n    return x": "if not self.training:\n    return x * (1 - self.p)",
+        "x * keep / (1 - self.p)": "x * keep",
+    },
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
 
-    def forward(self, x):
-        if not self.training:
-            return x * (1 - self.p)
-        return x * (torch.rand_like(x) >= self.p)
+bank.told(
+    "mask-kept",
+    "anew",
+    change={
+        "self.p = p": "self.p = p\nself.keep = None",
+        "keep = torch.rand_like(x) >= self.p": "if self.keep is None:\n    self.keep = torch.rand_like(x) >= self.p",
+        "x * keep": "x * self.keep",
+    },
+)
 
-
-@bank.told("mask-kept", "anew")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-        self.keep = None
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        if self.keep is None:
-            self.keep = torch.rand_like(x) >= self.p
-        return x * self.keep / (1 - self.p)
-
-
-@bank.told("exact-share", "count_varies")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x
-        keep = torch.ones(x.numel(), dtype=torch.bool)
-        keep[torch.randperm(x.numel())[: round(self.p * x.numel())]] = False
-        return x * keep.reshape(x.shape) / (1 - self.p)
-
+bank.told(
+    "exact-share",
+    "count_varies",
+    change={"torch.rand_like(x) >= self.p": "torch.randperm(x.numel()).reshape(x.shape) >= round(self.p * x.numel())"},
+)
 
 bank.wrong(
     "in-place",
@@ -103,31 +83,20 @@ bank.wrong(
     change={"return x * keep / (1 - self.p)": "with torch.no_grad():\n    x *= keep / (1 - self.p)\nreturn x * 1"},
 )
 
+bank.told(
+    "writes-zeros-into-x",
+    "unchanged",
+    change={
+        "keep = torch.rand_like(x) >= self.p": "x[torch.rand_like(x) < self.p] = 0",
+        "x * keep / (1 - self.p)": "x / (1 - self.p)",
+    },
+)
 
-@bank.told("writes-zeros-into-x", "unchanged")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if self.training:
-            x[torch.rand_like(x) < self.p] = 0
-            x = x / (1 - self.p)
-        return x
-
-
-@bank.told("detached-in-eval", "tracked")
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        if not self.training:
-            return x.detach()
-        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
-
+bank.told(
+    "detached-in-eval",
+    "tracked",
+    change={"if not self.training:\n    return x": "if not self.training:\n    return x.detach()"},
+)
 
 bank.told(
     "generator-of-its-own",
@@ -144,24 +113,14 @@ bank.wrong(
     change={"x * keep": "x.detach() * keep"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "uses-functional-dropout",
     "It works, since torch's own dropout does the work. Draw the mask yourself.",
+    change={"keep = torch.rand_like(x) >= self.p": "", "x * keep / (1 - self.p)": "nn.functional.dropout(x, self.p)"},
 )
-class Dropout(nn.Module):
-    def __init__(self, p):
-        super().__init__()
-        self.p = p
-
-    def forward(self, x):
-        return nn.functional.dropout(x, self.p, self.training)
-
 
 bank.told(
-    "mask-in-float32",
-    "dtypes",
-    change={"keep = torch.rand_like(x) >= self.p": "", "x * keep": "x * (torch.rand(x.shape) >= self.p).float()"},
+    "mask-in-float32", "dtypes", change={"torch.rand_like(x) >= self.p": "(torch.rand(x.shape) >= self.p).float()"}
 )
 
 
@@ -234,11 +193,7 @@ class Dropout(nn.Module):
 bank.wrong(
     "modes-swapped",
     "You drop in eval mode, and give x back in training. It is the other way round.",
-    change={
-        "not self.training": "self.training",
-        "keep = torch.rand_like(x) >= self.p": "",
-        "x * keep": "x * (torch.rand_like(x) >= self.p)",
-    },
+    change={"not self.training": "self.training"},
 )
 
 

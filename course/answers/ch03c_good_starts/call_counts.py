@@ -1,7 +1,5 @@
 """Answers to `call_counts`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
-
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
@@ -24,262 +22,104 @@ def call_counts(module, x):
     return counts
 
 
-@bank.wrong(
+bank.wrong(
     "calls-forward-directly",
     "You do not call the module itself. `module.forward(x)`, or its parts one by one, skips the module's own hooks, "
     "which others may rely on: call the module.",
+    change={"module(x)": "module.forward(x)"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(
-                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-            )
-    try:
-        module.forward(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "not-removed-after-an-error",
     "When the module raises, your hooks stay on it. A `finally` runs in any case.",
+    change={
+        "try:\n    module(x)\nfinally:\n    for handle in handles:\n        handle.remove()": "module(x)\nfor handle in handles:\n    handle.remove()"
+    },
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(
-                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-            )
-    module(x)
-    for handle in handles:
-        handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "swallows-the-error",
     "The error that the module raises gets lost on the way, as in an `except`, or by a `return` in `finally`. Let it go on "
     "to the caller.",
+    change={"finally:": "except Exception:\n    pass\nfinally:"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(
-                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-            )
-    try:
-        module(x)
-    except Exception:
-        pass
-    for handle in handles:
-        handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "counts-the-root",
     "You count the module itself too, under the name ''. Only its submodules are asked for.",
     slip=True,
+    change={"for n, m in module.named_modules() if n": "for n, m in module.named_modules()"},
+    of="counter",
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1})))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "children-only",
     "You watch the direct children alone. Submodules inside them count as well.",
+    change={"module.named_modules()": "module.named_children()"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_children():
-        handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1})))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "leaves-only",
     "You watch only submodules without submodules of their own. A container that runs counts as well.",
+    change={"if name:": "if name and not list(part.children()):"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name and not list(part.children()):
-            handles.append(
-                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-            )
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "zeros-for-the-idle",
     "You begin with 0 for every submodule. One that does not run should not be in the dict.",
+    change={"collections.Counter()": "collections.Counter({n: 0 for n, _ in module.named_modules() if n})"},
+    of="counter",
 )
-def call_counts(module, x):
-    counts, handles = {name: 0 for name, _ in module.named_modules() if name}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts[name] + 1})))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "notes-once",
     "You note that a submodule has run, not how often: each count is 1.",
+    change={"counts[name] = counts.get(name, 0) + 1": "counts[name] = 1"},
+    of="one-global-hook",
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: 1})))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "late-name",
     "All your hooks see the last name: a function made in a loop reads the loop's variable when it runs. "
     "Pass it as a default.",
+    change={"lambda part, args, out, name=name: ran.append(name)": "lambda part, args, out: ran.append(name)"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(part.register_forward_hook(lambda *_: counts.update({name: counts.get(name, 0) + 1})))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "runs-twice",
     "You call the module twice, so every count is twice as large.",
     slip=True,
+    change={"module(x)": "module(x)\nmodule(x)"},
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-            handles.append(
-                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-            )
-    try:
-        module(x)
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "clears-all-hooks",
     "You throw away every hook on the submodules, those of others too. Each handle removes its own hook.",
+    change={
+        "for handle in handles:\n    handle.remove()": "for name, part in module.named_modules():\n    if name:\n        part._forward_hooks.clear()"
+    },
 )
-def call_counts(module, x):
-    counts = {}
-    for name, part in module.named_modules():
-        if name:
-            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-    try:
-        module(x)
-    finally:
-        for name, part in module.named_modules():
-            if name:
-                part._forward_hooks.clear()
-    return counts
 
-
-@bank.wrong(
+bank.wrong(
     "names-of-classes",
     "You count by class, such as 'Linear'. Each submodule has a name of its own, that of named_modules().",
+    change={
+        "lambda part, args, out, name=name: ran.append(name)": "lambda part, args, out: ran.append(type(part).__name__)"
+    },
 )
-def call_counts(module, x):
-    counts, handles = {}, []
 
-    def count(part, args, out):
-        name = type(part).__name__
-        counts[name] = counts.get(name, 0) + 1
+bank.wrong(
+    "a-list-of-names",
+    "You return a list of names. A dict from name to count is asked for.",
+    change={"{name: ran.count(name) for name in ran}": "ran"},
+)
 
-    for name, part in module.named_modules():
-        if name:
-            handles.append(part.register_forward_hook(count))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
-
-
-@bank.wrong("a-list-of-names", "You return a list of names. A dict from name to count is asked for.")
-def call_counts(module, x):
-    ran = []
-    handles = [
-        layer.register_forward_hook(lambda *_, label=label: ran.append(label))
-        for label, layer in module.named_modules()
-        if label
-    ]
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return ran
-
-
-@bank.told("one-dict-for-all", "afterwards")
-def call_counts(module, x, counts={}):
-    counts.clear()
-    handles = []
-    for name, part in module.named_modules():
-        if name:
-
-            def note(part, args, out, name=name):
-                counts[name] = counts.get(name, 0) + 1
-
-            handles.append(part.register_forward_hook(note))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
+bank.told(
+    "one-dict-for-all",
+    "afterwards",
+    change={"def call_counts(module, x):": "def call_counts(module, x, counts={}):", "counts = {}": "counts.clear()"},
+    of="one-global-hook",
+)
 
 
 @bank.right("counter")
@@ -348,27 +188,13 @@ def call_counts(module, x):
     return counts
 
 
-@bank.wrong(
+bank.wrong(
     "hook-returns-a-number",
     "Your hook returns a number, and what a forward hook returns takes the place of what the layer gave. Let it return "
     "nothing.",
+    change={"counts[name] = counts.get(name, 0) + 1": "counts[name] = counts.get(name, 0) + 1\nreturn counts[name]"},
+    of="recursive",
 )
-def call_counts(module, x):
-    counts, handles = {}, []
-    for name, part in module.named_modules():
-        if name:
-
-            def count(part, args, out, name=name):
-                counts[name] = counts.get(name, 0) + 1
-                return counts[name]
-
-            handles.append(part.register_forward_hook(count))
-    try:
-        module(x)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return counts
 
 
 @bank.wrong(
@@ -386,18 +212,12 @@ def call_counts(module, x):
     return counts
 
 
-@bank.wrong(
+bank.wrong(
     "runs-a-copy",
     "You call a copy of the module, and not the module itself. What a call changes, such as the running values of a batch "
     "norm, does not change in the module then.",
+    change={"ran, handles = [], []": "ran, handles = [], []\nmodule = copy.deepcopy(module)"},
 )
-def call_counts(module, x):
-    ghost, counts = copy.deepcopy(module), {}
-    for name, part in ghost.named_modules():
-        if name:
-            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
-    ghost(x)
-    return counts
 
 
 @bank.wrong(

@@ -10,16 +10,12 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("init_he")
 
 
-@bank.wrong(
-    "fan-out", "You take the std from out_features. What must keep its size is a sum over in_features.", slip=True
+bank.wrong(
+    "fan-out",
+    "You take the std from out_features. What must keep its size is a sum over in_features.",
+    slip=True,
+    change={"part.in_features": "part.out_features"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
 bank.wrong(
@@ -31,59 +27,44 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "rebinds-weight",
     "You put new parameters in place of the old ones. Whoever holds the old ones, to train them, now holds nothing: "
     "write into them.",
+    change={
+        "nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))": "weight = torch.randn(part.weight.shape) * math.sqrt(2 / part.in_features)\npart.weight = nn.Parameter(weight, part.weight.requires_grad)",
+        "nn.init.zeros_(part.bias)": "part.bias = nn.Parameter(torch.zeros_like(part.bias), part.bias.requires_grad)",
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            std = math.sqrt(2 / part.in_features)
-            part.weight = nn.Parameter(torch.randn(part.weight.shape) * std, requires_grad=part.weight.requires_grad)
-            if part.bias is not None:
-                part.bias = nn.Parameter(torch.zeros_like(part.bias), requires_grad=part.bias.requires_grad)
-    return module
 
 
-@bank.wrong(
+bank.wrong(
     "crashes-on-other-layers",
     "You ask something for its weight that has none, such as an activation or a container. Ask only what is an nn.Linear.",
+    change={"if isinstance(part, nn.Linear):": "if part.weight.dim() == 2:"},
 )
-def init_he(module):
-    for part in module.modules():
-        nn.init.normal_(part.weight, std=math.sqrt(2 / part.weight.shape[1]))
-        if part.bias is not None:
-            nn.init.zeros_(part.bias)
-    return module
 
 
-@bank.wrong(
+bank.wrong(
     "every-weight-matrix",
     "You draw every weight with two or more dims anew, those of embeddings and convolutions too. Only "
     "nn.Linear is meant.",
+    change={
+        "isinstance(m, nn.Linear)": 'getattr(m, "weight", None) is not None and m.weight.dim() > 1',
+        "m.bias is not None": 'getattr(m, "bias", None) is not None',
+    },
+    of="kaiming-too",
 )
-def init_he(module):
-    for part in module.modules():
-        weight = getattr(part, "weight", None)
-        if weight is not None and weight.dim() > 1:
-            nn.init.kaiming_normal_(weight, nonlinearity="relu")
-            if getattr(part, "bias", None) is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
-@bank.wrong(
+bank.wrong(
     "all-biases-to-zero",
     "You set the biases of all layers to 0, those of norms and convolutions too. Only nn.Linear is meant.",
+    change={
+        "if isinstance(part, nn.Linear):": 'if getattr(part, "bias", None) is not None:\n    nn.init.zeros_(part.bias)\nif isinstance(part, nn.Linear):',
+        "if part.bias is not None:\n    nn.init.zeros_(part.bias)": "",
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-        if getattr(part, "bias", None) is not None:
-            nn.init.zeros_(part.bias)
-    return module
 
 
 bank.wrong(
@@ -135,16 +116,14 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "skips-what-has-no-bias",
     "A layer without a bias keeps its old weights, as where it is passed over. It has weights to draw all the same.",
+    change={
+        "if isinstance(part, nn.Linear):": "if isinstance(part, nn.Linear) and part.bias is not None:",
+        "if part.bias is not None:\n    nn.init.zeros_(part.bias)": "nn.init.zeros_(part.bias)",
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear) and part.bias is not None:
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            nn.init.zeros_(part.bias)
-    return module
 
 
 bank.told("returns-nothing", "module", change={"return module": ""})
@@ -162,38 +141,32 @@ bank.wrong(
 )
 
 
-@bank.told("skips-the-frozen", "frozen_too")
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            if part.weight.requires_grad:
-                nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None and part.bias.requires_grad:
-                nn.init.zeros_(part.bias)
-    return module
+bank.told(
+    "skips-the-frozen",
+    "frozen_too",
+    change={
+        "nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))": "if part.weight.requires_grad:\n    nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))",
+        "part.bias is not None": "part.bias is not None and part.bias.requires_grad",
+    },
+)
 
 
-@bank.wrong("std-of-the-biases", "You draw the biases too. They are to be 0.")
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            for p in part.parameters():
-                nn.init.normal_(p, std=math.sqrt(2 / part.in_features))
-    return module
+bank.wrong(
+    "std-of-the-biases",
+    "You draw the biases too. They are to be 0.",
+    change={"nn.init.zeros_(part.bias)": "nn.init.normal_(part.bias, std=math.sqrt(2 / part.in_features))"},
+)
 
 
-@bank.told("same-numbers-for-all", "kind.layers alike")
-def init_he(module):
-    numbers = torch.randn(100_000)
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            with torch.no_grad():
-                part.weight.copy_(
-                    numbers[: part.weight.numel()].reshape(part.weight.shape) * math.sqrt(2 / part.in_features)
-                )
-                if part.bias is not None:
-                    part.bias.zero_()
-    return module
+bank.told(
+    "same-numbers-for-all",
+    "kind.layers alike",
+    change={
+        "with torch.no_grad():": "numbers = torch.randn(100_000)\nwith torch.no_grad():",
+        "torch.randn_like(layer.weight)": "numbers[: layer.weight.numel()].view_as(layer.weight)",
+    },
+    of="copy-into",
+)
 
 
 bank.wrong(
@@ -263,27 +236,22 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "start-of-the-layer-itself",
     "Your layers begin as nn.Linear itself does, as `reset_parameters` has it: uniform, with a smaller std.",
+    change={
+        "nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))": "part.reset_parameters()",
+        "if part.bias is not None:\n    nn.init.zeros_(part.bias)": "",
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            part.reset_parameters()
-    return module
 
 
-@bank.wrong(
+bank.wrong(
     "data-of-no-bias",
     "This fails for a layer that was made with bias=False: its bias is None, and None has no `.data`.",
+    change={"if m.bias is not None:\n    m.bias.data.zero_()": "m.bias.data.zero_()"},
+    of="kaiming-too",
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            part.weight.data.normal_(0, math.sqrt(2 / part.in_features))
-            part.bias.data.zero_()
-    return module
 
 
 bank.wrong(
@@ -294,32 +262,21 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "root-of-two-alone",
     "Your std is sqrt(2) / in_features: the root is taken of the 2 alone. It goes over the whole of 2 / in_features.",
     slip=True,
+    change={"math.sqrt(2 / part.in_features)": "math.sqrt(2) / part.in_features"},
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2) / part.in_features)
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-    return module
 
 
-@bank.wrong(
+bank.wrong(
     "first-layer-alone",
     "Only the first linear layer gets new weights, as where `return` stands inside the loop: it ends the function.",
+    change={
+        "if part.bias is not None:\n    nn.init.zeros_(part.bias)": "if part.bias is not None:\n    nn.init.zeros_(part.bias)\nreturn module"
+    },
 )
-def init_he(module):
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
-            return module
-    return module
 
 
 @bank.wrong(

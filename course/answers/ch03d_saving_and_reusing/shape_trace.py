@@ -10,214 +10,128 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("shape_trace")
 
 
-@bank.wrong(
+bank.wrong(
     "runs-real-data",
     "You run the layers on real numbers. For a large model that takes memory and time: the meta device needs neither.",
+    change={
+        'copy.deepcopy(module).to("meta")': "copy.deepcopy(module)",
+        'torch.empty(input_shape, device="meta")': "torch.zeros(input_shape)",
+    },
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module)
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.zeros(input_shape))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "hook-not-removed",
     "You hang hooks on the module itself, copy it with them, and leave them there. Hang them on the copy.",
+    change={
+        'ghost = copy.deepcopy(module).to("meta")': "",
+        "ghost.named_modules()": "module.named_modules()",
+        'ghost(torch.empty(input_shape, device="meta"))': 'ghost = copy.deepcopy(module).to("meta")\nghost(torch.empty(input_shape, device="meta"))',
+    },
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    for name, part in module.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost = copy.deepcopy(module).to("meta")
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "moves-the-module",
     "You move the module itself to the meta device. Its numbers are gone then, for good: move a copy.",
+    change={
+        "tensors = [*module.named_parameters(), *module.named_buffers()]": "",
+        'ghosts = {name: torch.empty_like(tensor, device="meta") for name, tensor in tensors}': "",
+        'torch.func.functional_call(module, ghosts, (torch.empty(input_shape, device="meta"),))': 'module.to("meta")(torch.empty(input_shape, device="meta"))',
+    },
+    of="functional-call",
 )
-def shape_trace(module, input_shape):
-    shapes, handles = [], []
-    for name, part in module.named_modules():
-        if not list(part.children()):
-            handles.append(
-                part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-            )
-    module.to("meta")(torch.empty(input_shape, device="meta"))
-    for handle in handles:
-        handle.remove()
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "lists-containers",
     "You list every submodule, containers too. Only those without submodules of their own are asked for.",
+    change={"if not list(part.children()):": "if name or not list(part.children()):"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if name or not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "order-of-writing",
     "You list each leaf once, in the order in which the module is written down. The order of running is asked for.",
+    change={
+        "return shapes": "found = dict(shapes)\nreturn [(name, found[name]) for name, _ in ghost.named_modules() if name in found]"
+    },
 )
-def shape_trace(module, input_shape):
-    shapes = {}
-    ghost = copy.deepcopy(module).to("meta")
-    leaves = [(name, part) for name, part in ghost.named_modules() if not list(part.children())]
-    for name, part in leaves:
-        part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
-    ghost(torch.empty(input_shape, device="meta"))
-    return [(name, shapes[name]) for name, _ in leaves if name in shapes]
 
 
-@bank.wrong(
+bank.wrong(
     "once-each",
     "You note each leaf once. One that runs twice stands there twice.",
+    change={"return shapes": "return list(dict(shapes).items())"},
 )
-def shape_trace(module, input_shape):
-    shapes = {}
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
-    ghost(torch.empty(input_shape, device="meta"))
-    return list(shapes.items())
 
 
-@bank.wrong(
+bank.wrong(
     "input-shapes",
     "You note the shape that goes into each leaf. The shape that comes out is asked for.",
+    change={"out.shape": "args[0].shape"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(args[0].shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "drops-the-batch",
     "You leave the first axis of each shape out. The whole shape is asked for.",
     slip=True,
+    change={"out.shape": "out.shape[1:]"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape[1:]))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "adds-a-batch",
     "You put a batch axis in front of input_shape. It is the whole shape already.",
     slip=True,
+    change={'torch.empty(input_shape, device="meta")': 'torch.empty(1, *input_shape, device="meta")'},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(1, *input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "names-of-classes",
     "You note the name of each leaf's class. Its name in named_modules() is asked for: two layers may have one class.",
+    change={"(name, tuple(out.shape))": "(type(part).__name__, tuple(out.shape))"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for part in ghost.modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out: shapes.append((type(part).__name__, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "children-only",
     "You look at the direct children alone. Leaves may stand deeper, and the module may be a leaf itself.",
     also=("leaves-itself-out",),
+    change={"ghost.named_modules()": "ghost.named_children()"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_children():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "eval-mode-stays",
     "You put the module itself into eval mode, and leave it there. It is to stay as it was.",
+    change={"copy.deepcopy(module)": "copy.deepcopy(module.eval())"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module.eval()).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong("a-dict", "You return a dict: a leaf that runs twice has one place in it. A list of pairs is asked for.")
-def shape_trace(module, input_shape):
-    shapes = {}
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
+bank.wrong(
+    "a-dict",
+    "You return a dict: a leaf that runs twice has one place in it. A list of pairs is asked for.",
+    change={"return shapes": "return dict(shapes)"},
+)
 
 
-@bank.wrong("numbers-of-elements", "You give the number of elements of each output. Its shape is asked for.")
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, out.numel())))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
+bank.wrong(
+    "numbers-of-elements",
+    "You give the number of elements of each output. Its shape is asked for.",
+    change={"tuple(out.shape)": "out.numel()"},
+)
 
 
-@bank.wrong(
+bank.wrong(
     "lists-all-modules",
     "You list all of named_modules(): the containers too, and the whole module under the name ''. Only those without "
     "submodules of their own are asked for.",
+    change={"ghost.named_modules() if not list(part.modules())[1:]": "ghost.named_modules()"},
+    of="one-global-hook",
 )
-def shape_trace(module, input_shape):
-    found = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        part.register_forward_hook(lambda part, args, out, name=name: found.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return found
 
 
 bank.wrong(
@@ -294,18 +208,11 @@ def shape_trace(module, input_shape):
     return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-itself-out",
     'Where the module itself is a leaf, your list is empty. Its name is "", and it stands there too.',
+    change={"if not list(part.children()):": "if name and not list(part.children()):"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if name and not list(part.children()):
-            part.register_forward_hook(lambda m, i, out, name=name: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
 @bank.wrong(
@@ -324,35 +231,20 @@ def shape_trace(module, input_shape):
     return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "late-name",
     "All your hooks see the last name: a function made in a loop reads the loop's variable when it runs. Pass it as a "
     "default.",
+    change={"lambda part, args, out, name=name:": "lambda part, args, out:"},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            part.register_forward_hook(lambda part, args, out: shapes.append((name, tuple(out.shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
-@bank.wrong(
+bank.wrong(
     "last-part-of-the-name",
     "You note the last part of each name alone. Two leaves may end alike: the whole path is asked for, as named_modules() "
     "gives it.",
+    change={"(name, tuple(out.shape))": '(name.split(".")[-1], tuple(out.shape))'},
 )
-def shape_trace(module, input_shape):
-    shapes = []
-    ghost = copy.deepcopy(module).to("meta")
-    for name, part in ghost.named_modules():
-        if not list(part.children()):
-            last = name.split(".")[-1]
-            part.register_forward_hook(lambda *given, last=last: shapes.append((last, tuple(given[-1].shape))))
-    ghost(torch.empty(input_shape, device="meta"))
-    return shapes
 
 
 bank.survives(

@@ -9,245 +9,121 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("evaluate")
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-batch-means",
     "You average the losses of the batches. A small last batch then counts as much as a full one: count samples.",
     slip=True,
+    change={
+        "criterion(logits, labels).item() * len(labels)": "criterion(logits, labels).item()",
+        "loss / count": "loss / len(loader)",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item()
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / len(loader), "accuracy": hits / count}
 
-
-@bank.wrong(
+bank.wrong(
     "accuracy-by-batches",
     "Your loss is right; the accuracy is the mean of the batches' accuracies, in which the last one counts too much.",
     slip=True,
+    change={
+        "(logits.argmax(dim=1) == labels).sum()": "(logits.argmax(dim=1) == labels).double().mean()",
+        "correct / count": "correct / len(loader)",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).double().mean().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / len(loader)}
 
-
-@bank.wrong(
+bank.wrong(
     "sum-of-batch-losses",
     "You add up mean losses and divide by the samples. Each mean must first be multiplied by its samples.",
     slip=True,
+    change={"criterion(logits, labels).item() * len(labels)": "criterion(logits, labels).item()"},
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item()
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
 
-
-@bank.wrong(
+bank.wrong(
     "leaves-eval",
     "You leave the model in eval mode: the training that goes on has no dropout any more.",
+    change={
+        "modes = [(module, module.training) for module in model.modules()]": "",
+        "for module, mode in modes:\n    module.training = mode": "",
+    },
 )
-def evaluate(model, loader, criterion):
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    return {"loss": loss / count, "accuracy": hits / count}
 
-
-@bank.wrong(
+bank.wrong(
     "train-mode-for-all",
     "You leave every submodule in train mode, as `model.train()` does: those that were in eval mode, such as frozen ones, "
     "now train.",
+    change={
+        "modes = [(module, module.training) for module in model.modules()]": "",
+        "for module, mode in modes:\n    module.training = mode": "model.train()",
+    },
 )
-def evaluate(model, loader, criterion):
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    model.train()
-    return {"loss": loss / count, "accuracy": hits / count}
 
+bank.wrong(
+    "modes-of-children",
+    "You put back the modes of the model and of its direct children. A submodule further inside has a mode of its own: "
+    "go through `model.modules()`.",
+    change={
+        "modes = [(module, module.training) for module in model.modules()]": "was = model.training\nmodes = [(module, module.training) for module in model.children()]",
+        "for module, mode in modes:\n    module.training = mode": "model.train(was)\nfor module, mode in modes:\n    module.train(mode)",
+    },
+)
 
-@bank.wrong(
+bank.wrong(
+    "criterion-of-its-own",
+    "You compute a cross-entropy of your own. The caller chose the criterion: use that one.",
+    change={"criterion(logits, labels)": "torch.nn.functional.cross_entropy(logits, labels)"},
+)
+
+bank.wrong(
     "gradients-off-for-good",
     "You turn the recording of graphs off, and not on again: nothing can be trained after your evaluation. A block or a "
     "decorator ends by itself.",
+    change={"was = torch.is_grad_enabled()": "", "torch.set_grad_enabled(mode=was)": ""},
+    of="running-means",
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    torch.set_grad_enabled(False)
-    loss = hits = count = 0
-    for inputs, labels in loader:
-        logits = model(inputs)
-        loss += criterion(logits, labels).item() * len(labels)
-        hits += (logits.argmax(dim=1) == labels).sum().item()
-        count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
 
+bank.told(
+    "mode-of-the-model-for-all",
+    "modes",
+    change={
+        "modes = [(module, module.training) for module in model.modules()]": "mode = model.training",
+        "for module, mode in modes:\n    module.training = mode": "model.train(mode)",
+    },
+)
 
-@bank.told("mode-of-the-model-for-all", "modes")
-def evaluate(model, loader, criterion):
-    mode = model.training
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    model.train(mode)
-    return {"loss": loss / count, "accuracy": hits / count}
-
-
-@bank.wrong(
+bank.wrong(
     "dropout-on",
     "You never switch to eval mode: dropout throws entries away, and batch norm uses, and changes, its statistics.",
     unless=r"\.eval\(|\.train\(False",
+    change={"model.eval()": ""},
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
 
+bank.told("builds-graph", "tracked", change={"torch.no_grad()": "torch.enable_grad()"})
 
-@bank.told("builds-graph", "tracked")
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.enable_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
-
-
-@bank.wrong(
+bank.wrong(
     "returns-tensors",
     "Your two results are tensors. Plain floats are asked for.",
+    change={"loss / count": "torch.tensor(loss / count)", "correct / count": "torch.tensor(correct / count)"},
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": torch.tensor(loss / count), "accuracy": torch.tensor(hits / count)}
 
-
-@bank.wrong(
+bank.wrong(
     "count-not-share",
     "Your accuracy is the number of right rows. A share is asked for: divide by all rows.",
+    change={"correct / count": "float(correct)"},
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": float(hits)}
 
-
-@bank.wrong(
+bank.wrong(
     "argmax-over-rows",
     "You look for the largest logit in each column. Classes lie along dim 1.",
+    change={"logits.argmax(dim=1)": "logits.argmax(dim=0)[:1]"},
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmax(dim=0)[:1] == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
 
-
-@bank.wrong(
+bank.wrong(
     "last-batch-alone",
     "What you return is the last batch's alone. Add up over all batches.",
+    change={
+        "loss += criterion(logits, labels).item() * len(labels)": "loss = criterion(logits, labels).item() * len(labels)",
+        "correct += (logits.argmax(dim=1) == labels).sum().item()": "correct = (logits.argmax(dim=1) == labels).sum().item()",
+        "count += len(labels)": "count = len(labels)",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss = criterion(logits, labels).item() * len(labels)
-            hits = (logits.argmax(dim=1) == labels).sum().item()
-            count = len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
-
 
 bank.told("percent", "share", change={"correct / count": "100 * correct / count"})
 
@@ -255,27 +131,21 @@ bank.wrong(
     "both-means-of-means",
     "Loss and accuracy are both averaged over batches: a sample in the small last one counts for more than the others.",
     slip=True,
-    change={"() * len(labels)": "()", "sum().item()": "float().mean().item()", "count += len(labels)": "count += 1"},
+    change={
+        "criterion(logits, labels).item() * len(labels)": "criterion(logits, labels).item()",
+        "(logits.argmax(dim=1) == labels).sum()": "(logits.argmax(dim=1) == labels).float().mean()",
+        "count += len(labels)": "count += 1",
+    },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "length-of-the-dataset",
     "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that come.",
+    change={
+        "loss = correct = count = 0": "loss, correct, count = 0, 0, len(loader.dataset)",
+        "count += len(labels)": "",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / len(loader.dataset), "accuracy": correct / len(loader.dataset)}
-
 
 bank.wrong(
     "share-of-errors",
@@ -290,133 +160,65 @@ bank.wrong(
     change={'{"loss": loss / count, "accuracy": correct / count}': "(loss / count, correct / count)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "batch-losses-added-up",
     "You add up the mean losses of the batches, and divide by nothing. Weigh each by its samples, and divide by all.",
+    change={
+        "criterion(logits, labels).item() * len(labels)": "criterion(logits, labels).item()",
+        "loss / count": "loss",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    total = correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            total += criterion(logits, labels).item()
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": total, "accuracy": correct / count}
 
-
-@bank.wrong(
+bank.wrong(
     "divides-by-seven",
     "You divide by 7, the size of one dataset. Another loader gives another number of samples: count them.",
     slip=True,
+    change={"loss = correct = count = 0": "loss, correct, count = 0, 0, 7", "count += len(labels)": ""},
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / 7, "accuracy": correct / 7}
 
-
-@bank.wrong(
+bank.wrong(
     "size-of-the-first-batch",
     "You count every batch as if it were as large as the first. The last one may be smaller: ask each for its size.",
+    change={
+        "loss = correct = count = 0": "loss = correct = count = size = 0",
+        "logits = model(inputs)": "size = size or len(labels)\nlogits = model(inputs)",
+        "criterion(logits, labels).item() * len(labels)": "criterion(logits, labels).item() * size",
+        "count += len(labels)": "count += size",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = [(m, m.training) for m in model.modules()]
-    model.eval()
-    loss = right = n = 0
-    size = None
-    with torch.no_grad():
-        for x, y in loader:
-            size = size or len(y)
-            out = model(x)
-            loss += criterion(out, y).item() * size
-            right += (out.argmax(1) == y).sum().item()
-            n += size
-    for m, t in modes:
-        m.training = t
-    return {"loss": loss / n, "accuracy": right / n}
 
-
-@bank.wrong(
+bank.wrong(
     "softmax-first",
     "You give the criterion probabilities. Cross-entropy takes the logits and does the softmax itself.",
+    change={"model(inputs)": "model(inputs).softmax(1)"},
 )
-def evaluate(model, loader, criterion):
-    modes = [(m, m.training) for m in model.modules()]
-    model.eval()
-    loss = right = n = 0
-    with torch.no_grad():
-        for x, y in loader:
-            out = model(x).softmax(1)
-            loss += criterion(out, y).item() * len(y)
-            right += (out.argmax(1) == y).sum().item()
-            n += len(y)
-    for m, t in modes:
-        m.training = t
-    return {"loss": loss / n, "accuracy": right / n}
 
-
-@bank.wrong(
+bank.wrong(
     "first-batch-alone",
     "You look at the first batch alone. The results are means over all samples of the loader.",
+    change={"count += len(labels)": "count += len(labels)\nbreak"},
 )
-def evaluate(model, loader, criterion):
-    modes = [(m, m.training) for m in model.modules()]
-    model.eval()
-    with torch.no_grad():
-        x, y = next(iter(loader))
-        out = model(x)
-        loss = criterion(out, y).item()
-        acc = (out.argmax(1) == y).float().mean().item()
-    for m, t in modes:
-        m.training = t
-    return {"loss": loss, "accuracy": acc}
 
-
-@bank.wrong(
+bank.wrong(
     "freezes-the-model",
     "You set requires_grad of the parameters to False, and leave it so: the training that goes on moves nothing.",
+    change={
+        "was = torch.is_grad_enabled()\ntorch.set_grad_enabled(False)": "model.requires_grad_(False)",
+        "torch.set_grad_enabled(mode=was)": "",
+    },
+    of="running-means",
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval().requires_grad_(False)
-    loss = correct = count = 0
-    for inputs, labels in loader:
-        logits = model(inputs)
-        loss += criterion(logits, labels).item() * len(labels)
-        correct += (logits.argmax(dim=1) == labels).sum().item()
-        count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": correct / count}
 
-
-@bank.told("cuts-the-graph-afterwards", "tracked")
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    loss = correct = count = 0
-    for inputs, labels in loader:
-        logits = model(inputs).detach()
-        loss += criterion(logits, labels).item() * len(labels)
-        correct += (logits.argmax(dim=1) == labels).sum().item()
-        count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss / count, "accuracy": correct / count}
+bank.told(
+    "cuts-the-graph-afterwards",
+    "tracked",
+    change={
+        "was = torch.is_grad_enabled()\ntorch.set_grad_enabled(False)": "",
+        "model(inputs)": "model(inputs).detach()",
+        "torch.set_grad_enabled(mode=was)": "",
+    },
+    of="running-means",
+)
 
 
 @bank.right("lists-of-losses")
@@ -485,30 +287,20 @@ bank.wrong(
     "full-batches-counted",
     "You count each batch as a full one. The last may be smaller: add up the lengths of what comes.",
     change={
-        "inputs, labels in loader": "place, (inputs, labels) in enumerate(loader)",
-        "logits = model(inputs)": "if place == 0:\n    size = len(labels)\nlogits = model(inputs)",
+        "loss = correct = count = 0": "loss = correct = count = size = 0",
+        "logits = model(inputs)": "size = size or len(labels)\nlogits = model(inputs)",
         "count += len(labels)": "count += size",
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "loss-of-the-last-batch",
     "Your loss is that of the last batch. The mean over the samples of all batches is asked for.",
+    change={
+        "loss += criterion(logits, labels).item() * len(labels)": "loss = criterion(logits, labels).item()",
+        "loss / count": "loss",
+    },
 )
-def evaluate(model, loader, criterion):
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    correct = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss = criterion(logits, labels).item()
-            correct += (logits.argmax(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes:
-        module.training = mode
-    return {"loss": loss, "accuracy": correct / count}
 
 
 bank.survives(
@@ -522,20 +314,10 @@ bank.survives(
 )
 
 
-@bank.wrong("smallest-logit", "You look for the smallest logit of each row. The largest is the model's answer.")
-def evaluate(model, loader, criterion):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    loss = hits = count = 0
-    with torch.no_grad():
-        for inputs, labels in loader:
-            logits = model(inputs)
-            loss += criterion(logits, labels).item() * len(labels)
-            hits += (logits.argmin(dim=1) == labels).sum().item()
-            count += len(labels)
-    for module, mode in modes.items():
-        module.training = mode
-    return {"loss": loss / count, "accuracy": hits / count}
-
+bank.wrong(
+    "smallest-logit",
+    "You look for the smallest logit of each row. The largest is the model's answer.",
+    change={"logits.argmax(dim=1)": "logits.argmin(dim=1)"},
+)
 
 bank.told("rounded", "rounded", change={'"loss": loss / count': '"loss": round(loss / count, 4)'})

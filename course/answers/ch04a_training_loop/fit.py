@@ -27,33 +27,13 @@ bank.wrong(
 )
 
 
-@bank.told("records-a-graph", "tracked")
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        for x, y in drawer:
-            logits = model(x)
-            total += criterion(logits, y).item() * len(y)
-            right += (logits.argmax(dim=1) == y).sum().item()
-            count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
+bank.told("records-a-graph", "tracked", change={"@torch.no_grad()": ""}, of="two-functions-of-its-own")
 
 
 bank.wrong(
     "one-order-for-all",
     "You go through the loader once and keep its batches: every epoch has the same order, however the loader shuffles.",
-    change={"history = []": "history = []\nbatches = list(loader)", "y in loader": "y in batches"},
+    change={"history = []": "history = []\nbatches = list(loader)", "for x, y in loader:": "for x, y in batches:"},
 )
 
 bank.wrong(
@@ -76,35 +56,13 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "learns-from-the-drawer",
     "You take steps on the drawer too. What you learn from, you cannot measure with any more.",
+    change={
+        "model.eval()": "for x, y in drawer:\n    optimizer.zero_grad()\n    criterion(model(x), y).backward()\n    optimizer.step()\nmodel.eval()"
+    },
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        for x, y in drawer:
-            optimizer.zero_grad()
-            criterion(model(x), y).backward()
-            optimizer.step()
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
 
 bank.wrong(
@@ -128,80 +86,48 @@ bank.wrong(
 bank.wrong(
     "tensors-in-the-history",
     "You keep a tensor for each epoch's loss, with its graph nodes. Keep numbers: `loss.item()`.",
-    change={"(loss.item())": "(loss)"},
+    change={"losses.append(loss.item())": "losses.append(loss)"},
 )
 
 bank.wrong(
     "mean-of-batch-means",
     "In the drawer you average batch means, and its smaller last batch counts as much as a full one. Count samples.",
-    change={"() * len(y)": "()", "count, right": "len(drawer), right"},
+    change={
+        "criterion(logits, y).item() * len(y)": "criterion(logits, y).item()",
+        "total / count": "total / len(drawer)",
+    },
 )
 
 bank.wrong(
     "accuracy-in-percent",
     "Your accuracy is in percent. A share from 0 to 1 is asked for.",
-    change={"count, right": "count, 100 * right"},
+    change={"right / count": "100 * right / count"},
 )
 
 bank.wrong(
     "accuracy-of-the-known",
     "You measure on the data that you learn from. The drawer is what tells whether anything was understood.",
-    change={"y in drawer": "y in loader"},
+    change={"for x, y in drawer:": "for x, y in loader:"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "measures-before",
     "You measure before the epoch's steps. The row of an epoch says how good the model is after it.",
+    change={"model.train()": "measured = look()\nmodel.train()", "*look()": "*measured"},
+    of="two-functions-of-its-own",
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        history.append((sum(losses) / len(losses), total / count, right / count))
-    return history
 
 
-@bank.wrong(
+bank.wrong(
     "measured-at-the-end",
     "You measure once, when all is over, and give every epoch that result.",
+    change={
+        "rows.append([sum(seen) / len(seen), *look()])": "rows.append(sum(seen) / len(seen))",
+        "return rows": "measured = look()\nreturn [(mean, *measured) for mean in rows]",
+    },
+    of="two-functions-of-its-own",
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    means = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        means.append(sum(losses) / len(losses))
-    model.eval()
-    total = right = count = 0
-    with torch.no_grad():
-        for x, y in drawer:
-            logits = model(x)
-            total += criterion(logits, y).item() * len(y)
-            right += (logits.argmax(dim=1) == y).sum().item()
-            count += len(y)
-    return [(mean, total / count, right / count) for mean in means]
 
 
 bank.wrong(
@@ -222,242 +148,86 @@ bank.wrong(
 bank.wrong(
     "accuracy-before-loss",
     "Your rows have accuracy before the drawer's loss. The order is: mean batch loss, loss, share.",
-    change={"total / count, right": "right / count, total"},
+    change={"total / count, right / count": "right / count, total / count"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-batch-shares",
     "In the drawer you average the shares of the batches, and a smaller last one counts as much as a full one. Count rows.",
+    change={
+        "(logits.argmax(dim=1) == y).sum().item()": "(logits.argmax(dim=1) == y).float().mean().item()",
+        "right / count": "right / len(drawer)",
+    },
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).float().mean().item()
-                n += len(y)
-        history.append([sum(losses) / len(losses), total / n, right / len(drawer)])
-    return history
 
 
-@bank.wrong(
+bank.wrong(
     "weighs-by-rows",
     "You weigh the losses of an epoch by the rows of their batches. Here the plain mean of the batch losses is asked for.",
+    change={"losses.append(loss.item())": "losses.extend([loss.item()] * len(y))"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.extend([loss.item()] * len(y))
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                n += len(y)
-        history.append([sum(losses) / len(losses), total / n, right / n])
-    return history
 
 
-@bank.wrong(
+bank.wrong(
     "counts-never-begin-anew",
     "You set your sums for the drawer to 0 once. From the second epoch on, those of the epochs before are among them.",
+    change={"history = []": "history = []\ntotal = right = count = 0", "total = right = count = 0": ""},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    total, right, n = 0.0, 0, 0
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                n += len(y)
-        history.append([sum(losses) / len(losses), total / n, right / n])
-    return history
 
 
-@bank.wrong(
+bank.wrong(
     "last-batch-of-the-drawer",
     "You measure the drawer's last batch alone: each batch takes the place of what you had of the one before. Add up.",
+    change={
+        "total += criterion(logits, y).item() * len(y)": "total = criterion(logits, y).item() * len(y)",
+        "right += (logits.argmax(dim=1) == y).sum().item()": "right = (logits.argmax(dim=1) == y).sum().item()",
+        "count += len(y)": "count = len(y)",
+    },
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total = criterion(logits, y).item() * len(y)
-                right = (logits.argmax(dim=1) == y).sum().item()
-                n = len(y)
-        history.append([sum(losses) / len(losses), total / n, right / n])
-    return history
 
 
-@bank.wrong(
+bank.wrong(
     "softmax-first",
     "You hand probabilities to the criterion. It takes what the model says, logits, and does its own softmax.",
+    change={"criterion(model(x), y)": "criterion(model(x).softmax(dim=1), y)"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x).softmax(dim=1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                n += len(y)
-        history.append([sum(losses) / len(losses), total / n, right / n])
-    return history
 
 
-@bank.wrong("returns-after-one-epoch", "Your `return` stands within the loop: after the first epoch it is over.")
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                n += len(y)
-        history.append([sum(losses) / len(losses), total / n, right / n])
-        return history
+bank.wrong(
+    "returns-after-one-epoch",
+    "Your `return` stands within the loop: after the first epoch it is over.",
+    change={"return rows": "    return rows"},
+    of="two-functions-of-its-own",
+)
 
 
-@bank.told("rows-as-dicts", "rows")
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total, right, n = 0.0, 0, 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                n += len(y)
-        history.append({"train_loss": sum(losses) / len(losses), "val_loss": total / n, "accuracy": right / n})
-    return history
+bank.told(
+    "rows-as-dicts",
+    "rows",
+    change={
+        "(sum(losses) / len(losses), total / count, right / count)": '{"train_loss": sum(losses) / len(losses), "val_loss": total / count, "accuracy": right / count}'
+    },
+)
 
 
-@bank.wrong(
+bank.wrong(
     "both-means-of-means",
     "In the drawer, loss and accuracy are both averaged over batches: a sample in the smaller last one counts "
     "for more. Count samples.",
+    change={
+        "criterion(logits, y).item() * len(y)": "criterion(logits, y).item()",
+        "(logits.argmax(dim=1) == y).sum().item()": "(logits.argmax(dim=1) == y).float().mean().item()",
+        "count += len(y)": "count += 1",
+    },
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        a, b = [], []
-        with torch.no_grad():
-            for x, y in drawer:
-                out = model(x)
-                a.append(criterion(out, y).item())
-                b.append((out.argmax(1) == y).float().mean().item())
-        history.append([sum(losses) / len(losses), sum(a) / len(a), sum(b) / len(b)])
-    return history
 
 
-@bank.told("rounded-losses", "rounded")
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for _ in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        total = right = count = 0
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                total += criterion(logits, y).item() * len(y)
-                right += (logits.argmax(dim=1) == y).sum().item()
-                count += len(y)
-        history.append((round(sum(losses) / len(losses), 4), round(total / count, 4), right / count))
-    return history
+bank.told(
+    "rounded-losses",
+    "rounded",
+    change={"sum(losses) / len(losses), total / count": "round(sum(losses) / len(losses), 4), round(total / count, 4)"},
+)
 
 
 @bank.right("cat-of-the-drawer")
@@ -590,29 +360,11 @@ bank.survives(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "first-batch-of-the-drawer",
     "You measure the drawer's first batch alone, as a `return` or `break` within the loop does. All its samples count.",
+    change={"count += len(y)": "count += len(y)\nbreak"},
 )
-def fit(model, optimizer, criterion, loader, drawer, epochs):
-    history = []
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = criterion(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        model.eval()
-        with torch.no_grad():
-            for x, y in drawer:
-                logits = model(x)
-                measured = criterion(logits, y).item(), (logits.argmax(dim=1) == y).float().mean().item()
-                break
-        history.append([sum(losses) / len(losses), *measured])
-    return history
 
 
 bank.wrong(
@@ -622,7 +374,7 @@ bank.wrong(
     unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
     slip=True,
     change={
-        "total / count, right / count))": "total / count, right / count))\nif history[-1][2] == max(row[2] for row in history):\n    best = copy.deepcopy(model.state_dict())",
+        "history.append((sum(losses) / len(losses), total / count, right / count))": "history.append((sum(losses) / len(losses), total / count, right / count))\nif history[-1][2] == max(row[2] for row in history):\n    best = copy.deepcopy(model.state_dict())",
         "return history": "model.load_state_dict(best)\nreturn history",
     },
 )
@@ -635,7 +387,7 @@ bank.wrong(
     unless=r"\A(?![\s\S]*(?:load_state_dict|copy_))",  # of code that puts nothing back
     slip=True,
     change={
-        "total / count, right / count))": "total / count, right / count))\nif history[-1][1] == min(row[1] for row in history):\n    best = copy.deepcopy(model.state_dict())",
+        "history.append((sum(losses) / len(losses), total / count, right / count))": "history.append((sum(losses) / len(losses), total / count, right / count))\nif history[-1][1] == min(row[1] for row in history):\n    best = copy.deepcopy(model.state_dict())",
         "return history": "model.load_state_dict(best)\nreturn history",
     },
 )

@@ -1,616 +1,67 @@
 """Answers to `broken_loops`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
-
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("broken_loops")
 
 
-@bank.wrong(
+bank.wrong(
     "untouched",
     "The loops do what they did when you found them. Begin with loop a: which of the five lines is missing?",
     also=("b-as-given", "clears-once", "f-as-given"),
+    change={
+        "optimizer.zero_grad()\nloss.backward()": "loss.backward()",
+        "optimizer.step()\noptimizer.zero_grad()": "optimizer.zero_grad()\noptimizer.step()",
+        "lr=0.01": "lr=10.0",
+        "twin = model": "twin = copy.deepcopy(model)",
+        "y[:, None]": "y",
+        "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)\nlosses = []\nfor _ in range(steps):": "losses = []\nfor _ in range(steps):\n    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)",
+        "y[order]": "y",
+        "if step % 20 == 0:\n    scheduler.step()": "scheduler.step()",
+    },
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        twin = copy.deepcopy(model)
-        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        losses = []
-        for _ in range(steps):
-            optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "clears-once",
     "Loop a does not clear the gradients in every round: they pile up. They must go before each backward.",
+    change={
+        "def loop_a(model, x, y, steps):": "def loop_a(model, x, y, steps):\n    model.zero_grad()",
+        "model.zero_grad()": "",
+    },
+    of="model-and-schedule",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        optimizer.zero_grad()
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "b-as-given",
     "In loop b the step finds no gradients: they are cleared after backward, or backward is not called. It moves nothing.",
+    change={"optimizer.step()\noptimizer.zero_grad()": "optimizer.zero_grad()\noptimizer.step()"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "rate-still-too-high",
     "Loop c still has too high a rate: each step lands further away, on the other side of the valley.",
+    change={"lr=0.01": "lr=1.5"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=1.5)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "rate-too-low",
     "Loop c creeps: the rate has become so small that its steps do not get anywhere.",
+    change={"lr=0.01": "lr=0.001"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "loss-of-the-twin",
     "In loop d you watch the twin now: the losses fall, but the model that was given stays as it was.",
+    change={"twin = model": "twin = copy.deepcopy(model)\nmodel = twin"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        twin = copy.deepcopy(model)
-        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(twin(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
 
 bank.wrong(
     "e-still-broadcasts",
@@ -619,106 +70,13 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "f-as-given",
     "Loop f still makes a new Adam in each step: it forgets all that it had learned about the steps before.",
+    change={
+        "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)\nlosses = []\nfor _ in range(steps):": "losses = []\nfor _ in range(steps):\n    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)"
+    },
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        losses = []
-        for _ in range(steps):
-            optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
 
 bank.wrong(
     "f-by-sgd",
@@ -752,105 +110,12 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "b-clears-no-more",
     "Loop b does not clear the gradients any more: they pile up. Move the line in front of backward, or behind the step.",
+    change={"optimizer.step()\noptimizer.zero_grad()": "optimizer.step()"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
 
 bank.wrong(
     "g-order-undone",
@@ -866,216 +131,22 @@ bank.wrong(
     of="as-most-begin",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "c-steps-cut-short",
     "Loop c keeps its rate, and you cut its gradients short: its steps have one length to the end, and pass over the valley.",
+    change={
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\nlosses = []\nfor _ in range(steps):\n    optimizer.zero_grad()\n    loss = F.mse_loss(model(x).squeeze(1), y)\n    loss.backward()": "optimizer = torch.optim.SGD(model.parameters(), lr=10.0)\nlosses = []\nfor _ in range(steps):\n    optimizer.zero_grad()\n    loss = F.mse_loss(model(x).squeeze(1), y)\n    loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.01)"
+    },
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
 
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 0.01)
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
-
-
-@bank.wrong(
+bank.wrong(
     "a-clears-before-the-step",
     "In loop a no step goes anywhere: the gradients are cleared between backward and step, or backward is not called. Clear "
     "them before backward.",
+    change={"optimizer.zero_grad()\nloss.backward()": "loss.backward()\noptimizer.zero_grad()"},
+    of="other-places",
 )
-def broken_loops():
-    def loop_a(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_b(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_d(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_e(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = ((model(x).squeeze(1) - y) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_f(model, x, y, steps):
-        losses = []
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_g(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        losses = []
-        for _ in range(steps):
-            optimizer.zero_grad()
-            order = torch.randperm(len(x))
-            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return losses
-
-    def loop_h(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # every 20 steps
-        losses = []
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x).squeeze(1), y)
-            loss.backward()
-            optimizer.step()
-            if step % 20 == 19:
-                scheduler.step()
-            losses.append(loss.item())
-        return losses
-
-    return {
-        "a": loop_a,
-        "b": loop_b,
-        "c": loop_c,
-        "d": loop_d,
-        "e": loop_e,
-        "f": loop_f,
-        "g": loop_g,
-        "h": loop_h,
-    }
 
 
 @bank.right("twin-is-the-model")

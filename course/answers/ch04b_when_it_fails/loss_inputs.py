@@ -29,56 +29,38 @@ def loss_inputs(head, output, target):
 bank.wrong(
     "double-softmax",
     "The digits run through softmax twice: `cross_entropy` takes logits, and applies it by itself.",
-    change={
-        "F.cross_entropy(output, target)": "F.cross_entropy(output.softmax(dim=1), target)",
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"F.cross_entropy(output, target)": "F.cross_entropy(output.softmax(dim=1), target)"},
 )
 
 bank.wrong(
     "nll-of-probabilities",
     "`nll_loss` takes logs of probabilities, and you give it probabilities. A loss below 0 should make you suspicious.",
-    change={
-        "F.cross_entropy(output, target)": "F.nll_loss(output.softmax(dim=1), target)",
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"F.cross_entropy(output, target)": "F.nll_loss(output.softmax(dim=1), target)"},
 )
 
 bank.wrong(
     "one-hot-int",
     "The marked targets are whole numbers still. As probabilities they must be floats, like the logits.",
-    change={
-        "(output, target.to(output.dtype))": "(output, target)",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"target.to(output.dtype)": "target"},
 )
 
 bank.wrong(
     "marked-by-argmin",
     "You look for the label where the row is smallest. The label is where the 1 stands.",
-    change={
-        "target.to(output.dtype)": "target.argmin(dim=1)",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"target.to(output.dtype)": "target.argmin(dim=1)"},
 )
 
 bank.wrong(
     "marked-over-rows",
     "You look for the 1 in each column, which gives k places among the rows. Each row has its label: look along dim 1.",
-    change={
-        "target.to(output.dtype)": "target.argmax(dim=0)",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"target.to(output.dtype)": "target.argmax(dim=0)"},
 )
 
 bank.wrong(
     "argmax-before-loss",
     "You choose a letter by argmax first. Nothing flows back through it: the model would never learn.",
     change={
-        "target.to(output.dtype)": "target.float()",
-        "cross_entropy(output.flatten(0, 1), target.flatten())": "mse_loss(output.argmax(dim=2).float(), target.float())",
+        "F.cross_entropy(output.flatten(0, 1), target.flatten())": "F.mse_loss(output.argmax(dim=2).float(), target.float())"
     },
 )
 
@@ -86,106 +68,63 @@ bank.wrong(
     "letters-in-dim-1",
     "You reshape where the dims should trade places: the classes of different letters get mixed up.",
     change={
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.reshape(output.shape[0], output.shape[2], -1), target)",
+        "F.cross_entropy(output.flatten(0, 1), target.flatten())": "F.cross_entropy(output.reshape(output.shape[0], output.shape[2], -1), target)"
     },
 )
 
 bank.wrong(
     "first-letter-only",
     "You look at the first letter of each row alone. All of them count.",
+    change={"F.cross_entropy(output.flatten(0, 1), target.flatten())": "F.cross_entropy(output[:, 0], target[:, 0])"},
+)
+
+bank.wrong(
+    "sum-over-letters",
+    "You add up over the letters. The mean over all of them is asked for.",
     change={
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output[:, 0], target[:, 0])",
+        "F.cross_entropy(output.flatten(0, 1), target.flatten())": 'F.cross_entropy(output.transpose(1, 2), target, reduction="none").sum(dim=1).mean()'
     },
 )
 
-
-@bank.wrong(
-    "sum-over-letters",
-    "You add up over the letters. The mean over all of them is asked for.",
-)
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target, reduction="none").sum(dim=1).mean()
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target)
-    return F.mse_loss(output.squeeze(1), target)
-
-
-@bank.wrong(
+bank.wrong(
     "sigmoid-then-bce-logits",
     "The spam logits run through a sigmoid, and then through the one in the loss. Give it the logits.",
+    change={
+        "F.binary_cross_entropy_with_logits(output, target)": "F.binary_cross_entropy_with_logits(torch.sigmoid(output), target)"
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(torch.sigmoid(output), target)
-    return F.mse_loss(output.squeeze(1), target)
-
 
 bank.wrong(
     "n-by-1-broadcast",
     "(n, 1) predictions meet (n,) prices: every prediction is compared with every price. Make the shapes alike.",
-    change={
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-        "output.squeeze(1)": "output",
-    },
+    change={"output.squeeze(1)": "output"},
 )
 
 bank.wrong(
     "summed-prices",
     "You add the squared errors up. The mean squared error is asked for.",
-    change={
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-        "(1), target": '(1), target, reduction="sum"',
-    },
+    change={"F.mse_loss(output.squeeze(1), target)": 'F.mse_loss(output.squeeze(1), target, reduction="sum")'},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "returns-floats",
     "You return a float. Backward has nothing to start from.",
+    change={"losses[head]()": "losses[head]().item()"},
+    of="nll-and-logs",
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target).item()
-    if head == "marked":
-        return F.cross_entropy(output, target.float()).item()
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target).item()
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target).item()
-    return F.mse_loss(output.squeeze(1), target).item()
-
 
 bank.wrong(
     "marked-softmax",
     "The marked logits run through softmax twice: `cross_entropy` takes logits here, too.",
     change={
-        "output, target.to(output.dtype)": "output.softmax(dim=1), target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+        "F.cross_entropy(output, target.to(output.dtype))": "F.cross_entropy(output.softmax(dim=1), target.to(output.dtype))"
     },
 )
 
 bank.wrong(
     "letters-softmax",
     "The letters' logits run through softmax twice: `cross_entropy` takes logits here, too.",
-    change={
-        "target.to(output.dtype)": "target.float()",
-        "(output.flatten(0, 1), target.flatten())": "(output.softmax(dim=2).transpose(1, 2), target)",
-    },
+    change={"output.flatten(0, 1)": "output.softmax(dim=2).flatten(0, 1)"},
 )
 
 
@@ -240,50 +179,34 @@ def loss_inputs(head, output, target):
 bank.wrong(
     "marked-by-squares",
     "The marked rows are compared by squared error. Cross-entropy is asked for; it takes such a target as floats.",
-    change={
-        "F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output, target.to(output.dtype))",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output, target.to(output.dtype))"},
 )
 
 bank.wrong(
     "price-by-absolute-errors",
     "The prices are compared by absolute errors. The mean of the squared ones is asked for.",
-    change={"(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)", "F.mse_loss": "F.l1_loss"},
+    change={"F.mse_loss": "F.l1_loss"},
 )
 
 bank.wrong(
     "nll-of-logits",
     "The digits go into `nll_loss` as logits. It takes log-probabilities; `cross_entropy` takes logits.",
-    change={
-        "F.cross_entropy(output, target)": "F.nll_loss(output, target)",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
-    },
+    change={"F.cross_entropy(output, target)": "F.nll_loss(output, target)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "bce-after-a-sigmoid",
     "You take the sigmoid of the spam logits and then its logarithm. A large logit becomes 0 or 1 exactly, and its loss is cut off: let the loss take the logits.",
+    change={
+        "F.binary_cross_entropy_with_logits(output, target)": "F.binary_cross_entropy(torch.sigmoid(output), target)"
+    },
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target)
-    if head == "marked":
-        return F.cross_entropy(output, target.float())
-    if head == "letters":
-        return F.cross_entropy(output.transpose(1, 2), target)
-    if head == "spam":
-        return F.binary_cross_entropy(torch.sigmoid(output), target)
-    return F.mse_loss(output.squeeze(1), target)
-
 
 bank.wrong(
     "marked-by-bce",
     "The marked rows go through a binary cross-entropy, a yes or no for each class. One of k is asked for: `cross_entropy`.",
     change={
-        "F.cross_entropy(output, target.to(output.dtype))": "F.binary_cross_entropy_with_logits(output, target.float())",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+        "F.cross_entropy(output, target.to(output.dtype))": "F.binary_cross_entropy_with_logits(output, target.to(output.dtype))"
     },
 )
 
@@ -291,8 +214,7 @@ bank.wrong(
     "marked-shares-by-squares",
     "The marked rows are turned to shares and compared by squared error. Cross-entropy is asked for, of the logits.",
     change={
-        "F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output.softmax(dim=1), target.float())",
-        "(output.flatten(0, 1), target.flatten())": "(output.transpose(1, 2), target)",
+        "F.cross_entropy(output, target.to(output.dtype))": "F.mse_loss(output.softmax(dim=1), target.to(output.dtype))"
     },
 )
 
@@ -303,23 +225,17 @@ bank.wrong(
     change={"F.binary_cross_entropy_with_logits": "F.binary_cross_entropy"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "adds-up-everywhere",
     'You add the losses of all rows up, as reduction="sum" does. The mean is asked for, of each head.',
     also=("summed-prices",),
+    change={
+        "nn.BCEWithLogitsLoss()": 'nn.BCEWithLogitsLoss(reduction="sum")',
+        "nn.MSELoss()": 'nn.MSELoss(reduction="sum")',
+        "nn.CrossEntropyLoss()": 'nn.CrossEntropyLoss(reduction="sum")',
+    },
+    of="labels-and-modules",
 )
-def loss_inputs(head, output, target):
-    if head == "digit":
-        return F.cross_entropy(output, target, reduction="sum")
-    if head == "marked":
-        return F.cross_entropy(output, target.to(output.dtype), reduction="sum")
-    if head == "letters":
-        return F.cross_entropy(output.flatten(0, 1), target.flatten(), reduction="sum")
-    if head == "spam":
-        return F.binary_cross_entropy_with_logits(output, target, reduction="sum")
-    return F.mse_loss(output.squeeze(1), target, reduction="sum")
-
 
 bank.wrong(
     "letters-as-they-are",

@@ -19,493 +19,173 @@ def overfit_one_batch(trial):
     return "ok"
 
 
-@bank.wrong(
+bank.wrong(
     "nan-is-ok",
     "Where the loss becomes nan you say that all is well: nan is neither above nor below anything.",
+    change={"trial.step(x, y) < first / 10": "not trial.step(x, y) >= first / 10"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "learning rate" if last >= first / 10 else "ok"
 
-
-@bank.wrong(
+bank.wrong(
     "any-parameter-still",
     "You suspect a missing step because one parameter stays. A gradient may be 0 once; all of them must stay.",
+    change={
+        "all(torch.equal(old, p) for old, p in zip(before, params))": "any(torch.equal(old, p) for old, p in zip(before, params))"
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if any(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "no-clone",
     "You compare something with itself, as where a list of the parameters is no copy of them: it always agrees. Take copies "
     "before the step.",
+    change={"p.detach().clone()": "p.detach()"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "first-group-only",
     "You look into the first parameter group alone. An optimizer may have several.",
+    change={
+        '{id(p) for group in trial.optimizer.param_groups for p in group["params"]}': '{id(p) for p in trial.optimizer.param_groups[0]["params"]}'
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for p in trial.optimizer.param_groups[0]["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "all-frozen",
     "You miss a frozen parameter where others can learn. One that is frozen is enough.",
+    change={"all(p.requires_grad for p in params)": "any(p.requires_grad for p in params)"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if all(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "one-known-is-enough",
     "You miss a parameter that the optimizer does not have where it has some other of the model. It needs all of them.",
+    change={"not held.issuperset(map(id, params))": "held.isdisjoint(map(id, params))"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if all(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "looks-at-inputs",
     "You compare the inputs of two batches. They are the same; the labels are not.",
     also=("looks-at-y-alone", "all-labels"),
+    change={"torch.equal(x, same) and not torch.equal(y, again)": "not torch.equal(x, same)"},
 )
-def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[0]
-    if not torch.equal(x, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "too-few-steps",
     "You take a sound trial for a faulty one. It may need many steps: give it the hundred, and look at what its "
     "loss is then.",
     slip=True,
+    change={"range(99)": "range(2)"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(2):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "step-first",
     "You look for a missing step before you look into the optimizer: one that holds a copy gets the wrong name.",
     unless=r"(?s)wrong parameters.*no step",
+    change={
+        'if not held.issuperset(map(id, params)):\n    return "wrong parameters"': "",
+        "for _ in range(99):": 'if not held.issuperset(map(id, params)):\n    return "wrong parameters"\nfor _ in range(99):',
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "any-progress-is-ok",
     "You say ok as soon as the loss has fallen at all. Learned by heart means a small part of the first loss.",
+    change={"first / 10": "first"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    last = trial.step(x, y)
-    return "ok" if last < first else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "a-half-is-ok",
     "You say ok of a loss that is still above one tenth of the first. Learned by heart means below it.",
+    change={"first / 10": "first / 2"},
 )
-def overfit_one_batch(trial):
-    x, y = trial.batch()
-    same, other = trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, other):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    losses = [trial.step(x, y)]
-    if all(torch.equal(p, old) for p, old in zip(params, before)):
-        return "no step"
-    losses += [trial.step(x, y) for _ in range(100)]
-    return "ok" if losses[-1] < losses[0] / 2 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "hundredth-loss",
     "You find fault with a loss that is below one tenth after 100 steps, and was not before the last of them. step returns "
     "the loss before it: after the hundredth, ask once more.",
+    change={
+        "for _ in range(99):\n    trial.step(x, y)": "for _ in range(99):\n    last = trial.step(x, y)",
+        "trial.step(x, y) < first / 10": "last < first / 10",
+    },
 )
-def overfit_one_batch(trial):
-    x, y = trial.batch()
-    same, other = trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, other):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    losses = [trial.step(x, y)]
-    if all(torch.equal(p, old) for p, old in zip(params, before)):
-        return "no step"
-    losses += [trial.step(x, y) for _ in range(99)]
-    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "in-compares-numbers",
     "`p in a_list` compares the numbers of tensors, and fails where shapes differ. Ask whether it is the same object.",
+    change={
+        '{id(p) for group in trial.optimizer.param_groups for p in group["params"]}': '[p for group in trial.optimizer.param_groups for p in group["params"]]',
+        "not held.issuperset(map(id, params))": "not all(p in held for p in params)",
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (_, again) = trial.batch(), trial.batch()
-    if not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if not all(p.requires_grad for p in params):
-        return "frozen"
-    held = [p for group in trial.optimizer.param_groups for p in group["params"]]
-    if not all(p in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
-
 
 bank.wrong(
     "looks-at-y-alone",
     "You look at y alone. Where x comes in another order with it, nothing is wrong: look whether x is the same.",
-    change={"same, again": "_, again", "torch.equal(x, same) and not torch": "not torch"},
+    change={"torch.equal(x, same) and not torch.equal(y, again)": "not torch.equal(y, again)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "only-count",
     "The number of tensors in the optimizer, their shapes or their values do not tell whose they are: a copy of the model has "
     "the same. Ask of each parameter whether it is in there.",
     unless=r"(?s)no step.*wrong parameters",
+    change={"not held.issuperset(map(id, params))": "len(held) != len(params)"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    if sum(len(group["params"]) for group in trial.optimizer.param_groups) != len(params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "frozen-late",
     "You ask for frozen parameters after the step. Where all are frozen it moves nothing, and gets the name of the later fault.",
+    change={
+        'if not all(p.requires_grad for p in params):\n    return "frozen"': "",
+        "for _ in range(99):": 'if not all(p.requires_grad for p in params):\n    return "frozen"\nfor _ in range(99):',
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "fixed-tenth",
     "You hold the last loss against 0.1. The limit is one tenth of the first loss, however large that is.",
     also=("hundredth-loss",),
+    change={"first / 10": "0.1"},
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(99):
-        trial.step(x, y)
-    return "ok" if trial.step(x, y) < 0.1 else "learning rate"
-
 
 bank.wrong(
     "nearly-still",
     "You take a small step for none. allclose lets small differences pass; asked for is whether anything has changed at all.",
-    change={
-        "not all(p.requires_grad for p in params)": "any(not p.requires_grad for p in params)",
-        "not held.issuperset(map(id, params))": "any(id(p) not in held for p in params)",
-        "torch.equal(old, p)": "torch.allclose(old, p)",
-    },
+    change={"torch.equal(old, p)": "torch.allclose(old, p)"},
 )
 
 bank.wrong(
     "all-labels",
     "You miss shuffled labels where one of them alone has changed. One that has is enough.",
     unless=r"(?s)\A(?!.*\.batch\(.*\.batch\()",  # who calls batch once compares nothing
-    change={
-        "torch.equal(y, again)": "(y == again).any()",
-        "not all(p.requires_grad for p in params)": "any(not p.requires_grad for p in params)",
-        "not held.issuperset(map(id, params))": "any(id(p) not in held for p in params)",
-    },
+    change={"torch.equal(y, again)": "(y == again).any()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "no-step-by-the-loss",
     "You take a loss that stays the same for a step that moves nothing. A step may be too small to show in the loss: compare the parameters.",
     unless=r"clone\(|copy\(|_to_vector\(",
+    change={
+        "before = [p.detach().clone() for p in params]": "",
+        "all(torch.equal(old, p) for old, p in zip(before, params))": "trial.step(x, y) == first",
+    },
 )
-def overfit_one_batch(trial):
-    x1, y1 = trial.batch()
-    x2, y2 = trial.batch()
-    if torch.equal(x1, x2) and not torch.equal(y1, y2):
-        return "shuffled labels"
-    if any(not p.requires_grad for p in trial.model.parameters()):
-        return "frozen"
-    known = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in known for p in trial.model.parameters()):
-        return "wrong parameters"
-    first = trial.step(x1, y1)
-    if trial.step(x1, y1) == first:
-        return "no step"
-    for _ in range(99):
-        trial.step(x1, y1)
-    return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "first-that-is-low",
     "You say ok as soon as one loss is below a tenth of the first. It may rise again: what counts is where it is after 100 "
     "steps.",
+    change={
+        "for _ in range(99):\n    trial.step(x, y)": 'for _ in range(99):\n    if trial.step(x, y) < first / 10:\n        return "ok"'
+    },
 )
-def overfit_one_batch(trial):
-    (x, y), (same, again) = trial.batch(), trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    first = trial.step(x, y)
-    if all(torch.equal(old, p) for old, p in zip(before, params)):
-        return "no step"
-    for _ in range(100):
-        if trial.step(x, y) < first / 10:
-            return "ok"
-    return "learning rate"
 
-
-@bank.wrong(
+bank.wrong(
     "learned-is-ok",
     "You say ok wherever the batch is learned, before you look for faults. It may be learned in spite of one: look first.",
     also=("all-frozen", "all-labels", "one-known-is-enough"),
+    change={
+        "if torch.equal(x, same) and not torch.equal(y, again):": 'losses = [trial.step(x, y) for _ in range(101)]\nif losses[-1] < losses[0] / 10:\n    return "ok"\nif torch.equal(x, same) and not torch.equal(y, again):'
+    },
 )
-def overfit_one_batch(trial):
-    x, y = trial.batch()
-    losses = [trial.step(x, y) for _ in range(101)]
-    if losses[-1] < losses[0] / 10:
-        return "ok"
-    same, again = trial.batch()
-    if torch.equal(x, same) and not torch.equal(y, again):
-        return "shuffled labels"
-    params = list(trial.model.parameters())
-    if any(not p.requires_grad for p in params):
-        return "frozen"
-    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
-    if any(id(p) not in held for p in params):
-        return "wrong parameters"
-    before = [p.detach().clone() for p in params]
-    trial.step(x, y)
-    return "no step" if all(torch.equal(old, p) for old, p in zip(before, params)) else "learning rate"
-
 
 bank.told("two-steps-too-few", "too_few", change={"range(99)": "range(97)"})
 

@@ -11,550 +11,147 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("compare_optimizers")
 
+bank.wrong(
+    "looks-after-the-step",
+    "You take a step before you look at the loss. Where the first weights are below the goal already, the count is 0.",
+    change={"if loss.item() < goal:": "if taken and loss.item() < goal:"},
+)
 
-@bank.wrong(
+bank.wrong(
     "different-init",
     "Adam begins at other first weights than SGD. You compare the weights' luck along with the optimizers.",
+    change={"model, x, y = start(seed)": 'model, x, y = start(seed if name == "sgd" else seed + 1)'},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed + 1)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "goes-on-from-sgd",
     "You divide by 0, as where no step of Adam is counted: nothing comes into its list, its loop ends at once, or it goes on "
     "with the model that SGD has trained, and finds the work done.",
+    change={"for seed in seeds:": "for seed in seeds:\n    model, x, y = start(seed)", "model, x, y = start(seed)": ""},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "one-seed",
     "You measure the first seed alone. One run is no evidence: the others may say something else.",
+    change={"for seed in seeds:": "for seed in seeds[:1]:"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds[:1]:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "same-seed-again",
     "You count the first seed again and again. Each of the seeds gives first weights of its own.",
+    change={"model, x, y = start(seed)": "model, x, y = start(seeds[0])"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seeds[0])
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seeds[0])
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "ratio-upside-down",
     "Your ratio is Adam's steps by SGD's. The other way round is asked for.",
+    change={'sum(counts["sgd"]) / sum(counts["adam"])': 'sum(counts["adam"]) / sum(counts["sgd"])'},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(adam) / sum(sgd)}
-
-
-@bank.wrong(
+bank.wrong(
     "mean-of-ratios",
     "You average the ratios of the seeds. A seed with few steps then counts as much as one with many.",
+    change={
+        'sum(counts["sgd"]) / sum(counts["adam"])': 'sum(s / a for s, a in zip(counts["sgd"], counts["adam"])) / len(seeds)'
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(s / a for s, a in zip(sgd, adam)) / len(sgd)}
-
-
-@bank.wrong(
+bank.wrong(
     "counts-one-more",
     "Your counts are one too large. When the loss is first below the goal, only the steps before that look have been taken.",
     slip=True,
+    change={"break": "taken += 1\nbreak"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken + 1
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "one-rate-for-both",
     "Adam trains at the rate that was meant for SGD. Each has a rate of its own.",
+    change={"torch.optim.Adam, adam_lr": "torch.optim.Adam, sgd_lr"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=sgd_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "none-for-the-limit",
     "Where the goal is not reached you drop the seed from the list. Put the limit there.",
+    change={
+        "counts[name].append(taken)": "if taken < limit:\n    counts[name].append(taken)",
+        'sum(counts["adam"])': 'max(1, sum(counts["adam"]))',
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return None
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    sgd, adam = ([n for n in counts if n is not None] for counts in (sgd, adam))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / max(1, sum(adam))}
-
-
-@bank.wrong(
+bank.wrong(
     "ignores-limit",
     "Your training goes on beyond `limit`, to the goal or to a number of its own. After `limit` steps the count is `limit`.",
+    change={"taken < limit": "taken < 1000"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(model, x, y, optimizer):
-        for taken in range(1000):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return 1000
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "limit-minus-one",
     "Where the goal is not reached you give the last number of your loop, which is one less than the steps taken.",
+    change={"taken = 0\nwhile taken < limit:": "for taken in range(limit):", "taken += 1": ""},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    counts = {"sgd": [], "adam": []}
-    for seed in seeds:
-        for name, kind, lr in (("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)):
-            model, x, y = start(seed)
-            optimizer = kind(model.parameters(), lr=lr)
-            for step in range(limit):
-                loss = F.mse_loss(model(x), y)
-                if loss.item() < goal:
-                    break
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-            counts[name].append(step)
-    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
-
-
-@bank.wrong(
+bank.wrong(
     "seeded-once",
     "You seed once for each seed and make two models: the second one begins at other first weights. Seed again before you make it.",
+    change={"torch.manual_seed(seed)": "", "for seed in seeds:": "for seed in seeds:\n    torch.manual_seed(seed)"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def new():
-        return nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
 
-    def count(model, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), torch.sin(x))
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    sgd, adam = [], []
-    for seed in seeds:
-        torch.manual_seed(seed)
-        first, second = new(), new()
-        sgd.append(count(first, torch.optim.SGD(first.parameters(), lr=sgd_lr)))
-        adam.append(count(second, torch.optim.Adam(second.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong("none-where-not-reached", "Where the goal is not reached you count None. Put the limit there.")
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    def count(seed, kind, rate):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=rate)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return None
-
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(n or 0 for n in sgd) / max(1, sum(n or 0 for n in adam))}
-
-
-@bank.wrong(
-    "rates-of-its-own", "You train at 0.1 and 0.001 whatever the caller says. Use sgd_lr and adam_lr.", slip=True
+bank.wrong(
+    "none-where-not-reached",
+    "Where the goal is not reached you count None. Put the limit there.",
+    change={
+        "counts[name].append(taken)": "counts[name].append(taken if taken < limit else None)",
+        'sum(counts["sgd"]) / sum(counts["adam"])': 'sum(n or 0 for n in counts["sgd"]) / max(1, sum(n or 0 for n in counts["adam"]))',
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(seed, kind, rate):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=rate)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
+bank.wrong(
+    "rates-of-its-own",
+    "You train at 0.1 and 0.001 whatever the caller says. Use sgd_lr and adam_lr.",
+    slip=True,
+    change={"torch.optim.SGD, sgd_lr": "torch.optim.SGD, 0.1", "torch.optim.Adam, adam_lr": "torch.optim.Adam, 0.001"},
+)
 
-    sgd = [count(seed, torch.optim.SGD, 0.1) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, 0.001) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+bank.wrong(
+    "rates-swapped",
+    "SGD trains at the rate of Adam, and Adam at that of SGD.",
+    change={
+        "torch.optim.SGD, sgd_lr": "torch.optim.SGD, adam_lr",
+        "torch.optim.Adam, adam_lr": "torch.optim.Adam, sgd_lr",
+    },
+)
 
+bank.wrong(
+    "places-as-seeds",
+    "You seed with 0, 1, 2 and so on. The seeds are those that you are given.",
+    change={"for seed in seeds:": "for seed in range(len(seeds)):"},
+)
 
-@bank.wrong("rates-swapped", "SGD trains at the rate of Adam, and Adam at that of SGD.")
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    def count(seed, kind, rate):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=rate)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd = [count(seed, torch.optim.SGD, adam_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, sgd_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong("places-as-seeds", "You seed with 0, 1, 2 and so on. The seeds are those that you are given.")
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    def count(seed, kind, rate):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=rate)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in range(len(seeds))]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in range(len(seeds))]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "root-of-the-loss",
     "You hold the root of the loss against the goal. The loss itself is to come below it.",
     slip=True,
+    change={"loss.item()": "loss.sqrt().item()"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(seed, kind, rate):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=rate)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.sqrt().item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "one-round-too-few",
     "You look at the loss one time too few: a goal that is reached one step before the limit counts as never reached.",
+    change={
+        "while taken < limit:": "while taken < limit - 1:",
+        "counts[name].append(taken)": "else:\n    taken = limit\ncounts[name].append(taken)",
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def count(seed, kind, lr):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        y = torch.sin(x)
-        optimizer = kind(model.parameters(), lr=lr)
-        for step in range(limit - 1):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return step
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
 
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "adam-starts-where-sgd-ended",
     "Adam goes on with the weights that SGD has trained. Both begin at the same first weights: call `start` again.",
+    change={
+        "for seed in seeds:": "for seed in seeds:\n    model, x, y = start(seed)",
+        "model, x, y = start(seed)": "",
+        'sum(counts["adam"])': 'max(1, sum(counts["adam"]))',
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    out = {"sgd": [], "adam": []}
-    for seed in seeds:
-        model, x, y = start(seed)
-        for name, opt in (
-            ("sgd", torch.optim.SGD(model.parameters(), lr=sgd_lr)),
-            ("adam", torch.optim.Adam(model.parameters(), lr=adam_lr)),
-        ):
-            n = 0
-            while n < limit:
-                opt.zero_grad()
-                loss = F.mse_loss(model(x), y)
-                if loss.item() < goal:
-                    break
-                loss.backward()
-                opt.step()
-                n += 1
-            out[name].append(n)
-    out["ratio"] = sum(out["sgd"]) / max(1, sum(out["adam"]))
-    return out
 
 
 @bank.right("while-it-is-not-reached")
@@ -658,35 +255,13 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
-@bank.wrong(
+bank.wrong(
     "never-clears",
     "Your rounds do not clear .grad: each step goes along the sum of all gradients so far, and no count is that of SGD or "
     "Adam.",
     unless=r"(?s)(while|range\().*zero_grad\(|\.grad = None",
+    change={"optimizer.zero_grad()": ""},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    def count(model, x, y, optimizer):
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return taken
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd, adam = [], []
-    for seed in seeds:
-        model, x, y = start(seed)
-        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
-        model, x, y = start(seed)
-        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
 @bank.wrong(
@@ -718,61 +293,21 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": counts[sgd], "adam": counts[adam], "ratio": sum(counts[sgd]) / sum(counts[adam])}
 
 
-@bank.wrong(
+bank.wrong(
     "ratio-of-those-that-arrived",
     "Your ratio leaves out the seeds for which the goal was not reached. Their steps, up to the limit, count too.",
+    change={
+        'sum(counts["sgd"])': 'sum(s for s, a in zip(counts["sgd"], counts["adam"]) if max(s, a) < limit)',
+        'sum(counts["adam"])': '(sum(a for s, a in zip(counts["sgd"], counts["adam"]) if max(s, a) < limit) or math.nan)',
+    },
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def count(seed, kind, lr):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        optimizer = kind(model.parameters(), lr=lr)
-        for taken in range(limit):
-            loss = F.mse_loss(model(x), torch.sin(x))
-            if loss.item() < goal:
-                return taken
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
 
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    there = [pair for pair in zip(sgd, adam) if max(pair) < limit]
-    ratio = sum(one for one, _ in there) / sum(other for _, other in there) if there else math.nan
-    return {"sgd": sgd, "adam": adam, "ratio": ratio}
-
-
-@bank.wrong(
+bank.wrong(
     "nan-ends-the-count",
     "You count until the loss is nan, and give that number. nan is not below the goal (nor above it: both comparisons are "
     "False), so the goal is not reached, and limit is asked for.",
+    change={"loss.item() < goal": "not loss.item() >= goal"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    counts = {"sgd": [], "adam": []}
-    for seed in seeds:
-        kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
-        for name, kind, lr in kinds:
-            model, x, y = start(seed)
-            optimizer = kind(model.parameters(), lr=lr)
-            taken = 0
-            loss = F.mse_loss(model(x), y)
-            while loss.item() >= goal and taken < limit:
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                taken += 1
-                loss = F.mse_loss(model(x), y)
-            counts[name].append(taken)
-    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
-
 
 bank.survives(
     {
@@ -786,62 +321,17 @@ bank.survives(
     }
 )
 
-
-@bank.wrong(
+bank.wrong(
     "goal-of-the-default",
     "Your goal is 0.05 whatever `goal` says. That is only what it is where nobody gives one.",
+    change={"loss.item() < goal": "loss.item() < 0.05"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
 
-    def count(seed, kind, lr):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=lr)
-        for step in range(limit):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < 0.05:
-                return step
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit
-
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
-
-@bank.wrong(
+bank.wrong(
     "one-above-the-limit",
     "Where the goal is not reached you give limit + 1. The limit itself is asked for.",
+    change={"taken < limit": "taken < limit + 1"},
 )
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    def start(seed):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-        return model, x, torch.sin(x)
-
-    def count(seed, kind, lr):
-        model, x, y = start(seed)
-        optimizer = kind(model.parameters(), lr=lr)
-        for step in range(limit + 1):
-            loss = F.mse_loss(model(x), y)
-            if loss.item() < goal:
-                return step
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return limit + 1
-
-    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
-    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
-    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
-
 
 bank.told(
     "ratio-rounded",

@@ -28,44 +28,24 @@ def house_prices(x, y, new):
 
 
 # Torch's error is the same where no tensor was ever told to require grad, and where the first step makes new ones.
-@bank.wrong(
+bank.wrong(
     "cut-and-stops",
     CUT["cut_loss"],
     unless=r"\b(\w+) = \(?\1 - |\A(?![\s\S]*(?:requires_grad(?:_\(|\s*=\s*True)|nn\.(?:Linear|Parameter)))",
+    change={"loss.backward()": "loss = torch.tensor(loss.item())\nloss.backward()"},
 )
-def house_prices(x, y, new):
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((x @ weight + bias - y) ** 2).mean()
-        loss = torch.tensor(loss.item())
-        loss.backward()
-        optimizer.step()
-    weight, bias = weight.detach(), bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "rebinds-weights",
     "`weight = weight - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the next "
     "backward fails. Change the leaf in place, or make a new leaf.",
     unless=r"\A(?![\s\S]*\b(\w+) = \(?\1 - )",
+    change={
+        "optimizer = torch.optim.SGD([weight, bias], lr=0.1)": "",
+        "optimizer.zero_grad()": "",
+        "optimizer.step()": "with torch.no_grad():\n    weight = weight - 0.1 * weight.grad\n    bias = bias - 0.1 * bias.grad",
+    },
 )
-def house_prices(x, y, new):
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    inputs = (x - x.mean(0)) / x.std(0)
-    for _ in range(200):
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        with torch.no_grad():
-            weight = weight - 0.1 * weight.grad
-            bias = bias - 0.1 * bias.grad
-    weight = weight / x.std(0)
-    bias = bias - x.mean(0) @ weight
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
 @bank.wrong(
@@ -85,140 +65,63 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
-@bank.wrong(
+bank.wrong(
     "larger-rate",
     "Your line ends at nan: print the first losses. Mostly the rate is too high for the widest column. While columns are of "
     "unlike sizes, one that suits the others overshoots along area.",
+    change={
+        "center, spread = x.mean(0), x.std(0)\ninputs = (x - center) / spread": "inputs = x",
+        "weight.detach() / spread": "weight.detach()",
+        "bias.detach() - center @ weight": "bias.detach()",
+    },
 )
-def house_prices(x, y, new):
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((x @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight, bias = weight.detach(), bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "divides-by-a-thousand",
     "You divide every column by the same number. The columns are as unequal as before; each needs its own scale.",
+    change={
+        "center, spread = x.mean(0), x.std(0)\ninputs = (x - center) / spread": "inputs = x / 1000",
+        "weight.detach() / spread": "weight.detach() / 1000",
+        "bias.detach() - center @ weight": "bias.detach()",
+    },
 )
-def house_prices(x, y, new):
-    small = x / 1000
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((small @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight, bias = weight.detach() / 1000, bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "weights-in-other-units",
     "Your weights are those of the standardized columns. The caller has square meters and years: convert back.",
+    change={
+        "weight.detach() / spread": "weight.detach()",
+        "bias.detach() - center @ weight": "bias.detach()",
+        "new @ weight + bias": "((new - center) / spread) @ weight + bias",
+    },
 )
-def house_prices(x, y, new):
-    mean, std = x.mean(0), x.std(0)
-    inputs = (x - mean) / std
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight, bias = weight.detach(), bias.detach()
-    return {"weight": weight, "bias": bias, "prices": ((new - mean) / std) @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "bias-not-converted",
     "You convert the weights back, but not the bias: it still belongs to columns with mean 0.",
+    change={"bias.detach() - center @ weight": "bias.detach()"},
 )
-def house_prices(x, y, new):
-    mean, std = x.mean(0), x.std(0)
-    inputs = (x - mean) / std
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight, bias = weight.detach() / std, bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "new-by-its-own-mean",
     "You standardize houses by the mean and the spread of the new ones. All must go through those of x.",
+    change={
+        "weight = weight.detach() / spread": "prices = ((new - new.mean(0)) / new.std(0)) @ weight.detach() + bias.detach()\nweight = weight.detach() / spread",
+        "new @ weight + bias": "prices",
+    },
 )
-def house_prices(x, y, new):
-    mean, std = x.mean(0), x.std(0)
-    inputs = (x - mean) / std
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    prices = ((new - new.mean(0)) / new.std(0)) @ weight.detach() + bias.detach()
-    weight = weight.detach() / std
-    return {"weight": weight, "bias": bias.detach() - mean @ weight, "prices": prices}
 
-
-@bank.wrong(
+bank.wrong(
     "mutates-x",
     "You standardize in place: the caller's x is changed. Make new tensors.",
+    change={"inputs = (x - center) / spread": "x -= center\nx /= spread", "inputs @ weight": "x @ weight"},
 )
-def house_prices(x, y, new):
-    mean, std = x.mean(0), x.std(0)
-    x -= mean
-    x /= std
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((x @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight = weight.detach() / std
-    bias = bias.detach() - mean @ weight
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "still-with-a-graph",
     "Your results are right, but they still require grad, and hold on to the graph of the training. Detach them.",
+    change={"weight.detach()": "weight", "bias.detach()": "bias"},
 )
-def house_prices(x, y, new):
-    mean, std = x.mean(0), x.std(0)
-    inputs = (x - mean) / std
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        loss = ((inputs @ weight + bias - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    weight = weight / std
-    bias = bias - mean @ weight
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
-
 
 bank.wrong(
     "rate-still-tiny",
@@ -227,40 +130,17 @@ bank.wrong(
     change={"lr=0.1": "lr=1e-7"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "one-mean-for-the-table",
     "You take one mean and one spread of the whole table. Each column has a unit of its own, and so a mean and a spread of its own.",
+    change={"x.mean(0), x.std(0)": "x.mean(), x.std()", "center @ weight": "center * weight.sum()"},
 )
-def house_prices(x, y, new):
-    center, spread = x.mean(), x.std()
-    inputs = (x - center) / spread
-    layer = nn.Linear(x.shape[1], 1)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
-    for _ in range(200):
-        optimizer.zero_grad()
-        F.mse_loss(layer(inputs).squeeze(1), y).backward()
-        optimizer.step()
-    weight = layer.weight.detach()[0] / spread
-    bias = layer.bias.detach()[0] - weight.sum() * center
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
-
-@bank.wrong(
+bank.wrong(
     "never-converted-back",
     "Your weights belong to the standardized columns, and meet houses in meters and years. Convert weights and bias back.",
+    change={"weight.detach() / spread": "weight.detach()", "bias.detach() - center @ weight": "bias.detach()"},
 )
-def house_prices(x, y, new):
-    spread, middle = x.std(dim=0), x.mean(dim=0)
-    scaled = (x - middle) / spread
-    weight, bias = torch.zeros(x.shape[1], requires_grad=True), torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(1000):
-        optimizer.zero_grad()
-        ((scaled @ weight + bias - y) ** 2).mean().backward()
-        optimizer.step()
-    weight, bias = weight.detach(), bias.detach()
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
 @bank.wrong(
@@ -283,28 +163,17 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
-@bank.wrong("bias-of-one-row", "Your bias has the shape (1,). It is to be a scalar tensor, of shape ().")
-def house_prices(x, y, new):
-    middle, spread = x.mean(dim=0), x.std(dim=0)
-    table = torch.cat([(x - middle) / spread, torch.ones(len(x), 1)], dim=1)
-    best = torch.linalg.lstsq(table, y.unsqueeze(1)).solution.flatten()
-    weight = best[:-1] / spread
-    bias = best[-1:] - weight @ middle
-    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+bank.wrong(
+    "bias-of-one-row",
+    "Your bias has the shape (1,). It is to be a scalar tensor, of shape ().",
+    change={"torch.zeros((), requires_grad=True)": "torch.zeros(1, requires_grad=True)"},
+)
 
-
-@bank.wrong(
+bank.wrong(
     "prices-in-mixed-units",
     "Your weights are in the units of x again, and the new houses that you price with them are standardized. Use them as they come.",
+    change={"new @ weight + bias": "((new - center) / spread) @ weight + bias"},
 )
-def house_prices(x, y, new):
-    middle, spread = x.mean(dim=0), x.std(dim=0)
-    table = torch.cat([(x - middle) / spread, torch.ones(len(x), 1)], dim=1)
-    best = torch.linalg.lstsq(table, y.unsqueeze(1)).solution.flatten()
-    weight = best[:-1] / spread
-    bias = best[-1] - weight @ middle
-    return {"weight": weight, "bias": bias, "prices": (new - middle) / spread @ weight + bias}
-
 
 bank.told(
     "weights-anew-in-each-step",
@@ -318,7 +187,7 @@ bank.told(
     change={
         "center, spread = x.mean(0), x.std(0)": "spread = x.std(0)",
         "(x - center)": "x",
-        "() - center @ weight": "()",
+        "bias.detach() - center @ weight": "bias.detach()",
     },
 )
 
@@ -388,12 +257,7 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": (y.mean() + offset)[0] - (weight * x.mean(0)).sum(), "prices": prices}
 
 
-@bank.told("bias-as-number", "shapes")
-def house_prices(x, y, new):
-    ones = torch.ones(len(x), 1)
-    found = torch.linalg.lstsq(torch.cat([x, ones], 1).double(), y[:, None].double()).solution[:, 0].to(x.dtype)
-    return {"weight": found[:-1], "bias": found[-1].item(), "prices": new @ found[:-1] + found[-1]}
-
+bank.told("bias-as-number", "shapes", change={'"bias": bias': '"bias": bias.item()'})
 
 bank.survives(
     {
@@ -411,7 +275,6 @@ bank.survives(
     }
 )
 
-
 bank.wrong(
     "mean-and-spread-of-new",
     "You take mean and spread from the houses that are to be priced. They are few, and one alone has no spread: take both from "
@@ -420,14 +283,12 @@ bank.wrong(
     change={"x.mean(0), x.std(0)": "new.mean(0), new.std(0)"},
 )
 
-
 bank.wrong(
     "multiplied-on-the-way-back",
     "On the way back you multiply each weight by the spread of its column. One more unit of a column is a small part of its "
     "spread: is its share of the price larger than that of a whole spread, or smaller?",
     change={"weight.detach() / spread": "weight.detach() * spread"},
 )
-
 
 bank.wrong(
     "y-converted-back-in-the-bias-alone",

@@ -54,30 +54,20 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "t-over-all-steps-then-cut",
     "You divide by all steps, those of the warm-up included: right before the end your rate is still far above min_lr.",
+    change={"(total_steps - warmup_steps)": "total_steps"},
+    of="three-cases",
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return min_lr
-    t = (step - warmup_steps) / total_steps
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
-
-@bank.wrong(
+bank.wrong(
     "up-again",
     "Beyond the last step your cosine goes up again. From there on the rate is min_lr.",
+    change={
+        "min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))": "(step - warmup_steps) / (total_steps - warmup_steps)"
+    },
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
-
 
 bank.wrong(
     "degrees",
@@ -110,26 +100,16 @@ bank.wrong(
     change={"total_steps - warmup_steps": "total_steps - 1 - warmup_steps"},
 )
 
+bank.told("divides-by-no-warm-up", "divides_by_0", change={"max(1, warmup_steps)": "warmup_steps"}, of="all-with-torch")
 
-@bank.told("divides-by-no-warm-up", "divides_by_0")
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    share = (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    down = min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
-    return base_lr * share if share <= 1 else down
-
-
-@bank.wrong(
+bank.wrong(
     "cut-off-at-min-lr",
     "You let the cosine go down to 0 and cut it off at min_lr. It comes down to min_lr itself: what it spans "
     "is base_lr - min_lr.",
+    change={
+        "min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2": "max(min_lr, base_lr * (1 + math.cos(math.pi * t)) / 2)"
+    },
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
-    return max(min_lr, base_lr * (1 + math.cos(math.pi * t)) / 2)
-
 
 bank.wrong(
     "quarter-of-a-cosine",
@@ -138,15 +118,12 @@ bank.wrong(
     change={"(1 + math.cos(math.pi * t)) / 2": "math.cos(math.pi * t / 2)"},
 )
 
-
-@bank.wrong("zero-at-the-end", "From total_steps on your rate is 0. It ends at min_lr, and stays there.")
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return 0.0
-    t = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+bank.wrong(
+    "zero-at-the-end",
+    "From total_steps on your rate is 0. It ends at min_lr, and stays there.",
+    change={"float(min_lr)": "0.0"},
+    of="three-cases",
+)
 
 
 @bank.right("all-with-torch")
@@ -188,33 +165,22 @@ bank.survives(
 )
 
 
-@bank.wrong("cosine-upside-down", "Your cosine goes up: 1 - cos begins at 0. It comes down from base_lr with 1 + cos.")
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return min_lr
-    t = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (base_lr - min_lr) * (1 - math.cos(math.pi * t)) / 2
-
-
-@bank.wrong(
-    "half-forgotten", "You do not halve 1 + cos, which begins at 2: the rate starts twice too far above min_lr."
+bank.wrong(
+    "cosine-upside-down",
+    "Your cosine goes up: 1 - cos begins at 0. It comes down from base_lr with 1 + cos.",
+    change={"+ (base_lr - min_lr) / 2 * math.cos(angle)": "- (base_lr - min_lr) / 2 * math.cos(angle)"},
+    of="three-cases",
 )
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return min_lr
-    t = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t))
 
+bank.wrong(
+    "half-forgotten",
+    "You do not halve 1 + cos, which begins at 2: the rate starts twice too far above min_lr.",
+    change={"(1 + math.cos(math.pi * t)) / 2": "(1 + math.cos(math.pi * t))"},
+)
 
-@bank.wrong("pi-missing", "Your cosine ends at cos(1), which is about 0.54. It goes on to cos(pi), which is -1.")
-def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
-    if step < warmup_steps:
-        return base_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return min_lr
-    t = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (base_lr - min_lr) * (1 + math.cos(t)) / 2
+bank.wrong(
+    "pi-missing",
+    "Your cosine ends at cos(1), which is about 0.54. It goes on to cos(pi), which is -1.",
+    change={"math.pi * (step - warmup_steps)": "(step - warmup_steps)"},
+    of="three-cases",
+)

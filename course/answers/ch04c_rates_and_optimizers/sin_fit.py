@@ -1,6 +1,5 @@
 """Answers to `sin_fit`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
 import math
 
 import torch
@@ -12,33 +11,14 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("sin_fit")
 
 
-@bank.wrong(
+bank.wrong(
     "returns-untrained",
     "The model that you return has its first weights: a copy was trained, or no step was taken that changes it.",
+    change={
+        "chosen = kind(model.parameters(), lr=lr)": "trained = copy.deepcopy(model)\nchosen = kind(trained.parameters(), lr=lr)",
+        "prediction = model(x)": "prediction = trained(x)",
+    },
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    trained = copy.deepcopy(model)
-    chosen = kind(trained.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(trained(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
 
 bank.wrong(
     "wrong-range",
@@ -126,32 +106,11 @@ bank.told(
     of="clamps-and-squares",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "always-sgd",
     'You train by SGD where `optimizer` says "adam". Does anything ask what it says, and the right way round?',
+    change={'kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]': "kind = torch.optim.SGD"},
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    chosen = torch.optim.SGD(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
 
 bank.told(
     "always-a-new-model",
@@ -197,110 +156,38 @@ bank.wrong(
     of="clamps-and-squares",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "uses-sequential",
     "You let `nn.Sequential` put the layers in order. That is for you to write: __init__ and forward.",
+    change={
+        "self.hidden = nn.Linear(1, 16)\nself.out = nn.Linear(16, 1)": "self.layers = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))",
+        "self.out(torch.relu(self.hidden(x)))": "self.layers(x)",
+    },
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layers = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
 
-        def forward(self, x):
-            return self.layers(x)
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "end-left-out",
     "Your last x comes one place before pi. 200 points with both ends leave 199 gaps: `torch.linspace` counts so.",
+    change={"torch.linspace(-math.pi, math.pi, 200)": "(torch.arange(200) / 200 * 2 * math.pi - math.pi)"},
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first = nn.Linear(1, 16)
-            self.second = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.second(F.relu(self.first(x)))
-
-    model = model or SinMLP()
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    stepper = kind(model.parameters(), lr=lr)
-    x = (torch.arange(200) / 200 * 2 * math.pi - math.pi).unsqueeze(1)
-    for _ in range(steps):
-        stepper.zero_grad()
-        loss = F.mse_loss(model(x), torch.sin(x))
-        loss.backward()
-        stepper.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "new-optimizer-each-step",
     "You make the optimizer anew in every step. SGD does not mind; Adam forgets its averages each time.",
+    change={
+        "chosen = kind(model.parameters(), lr=lr)": "",
+        "chosen.zero_grad()": "chosen = kind(model.parameters(), lr=lr)\nchosen.zero_grad()",
+    },
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first = nn.Linear(1, 16)
-            self.second = nn.Linear(16, 1)
 
-        def forward(self, x):
-            return self.second(F.relu(self.first(x)))
-
-    model = model or SinMLP()
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    for _ in range(steps):
-        stepper = kind(model.parameters(), lr=lr)
-        stepper.zero_grad()
-        loss = F.mse_loss(model(x), torch.sin(x))
-        loss.backward()
-        stepper.step()
-    return model
-
-
-@bank.wrong(
+bank.wrong(
     "adam-at-its-own-rate",
     "Adam takes its steps at 0.001, its own rate: the caller's `lr` does not get to it.",
+    change={
+        'kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]': "params = model.parameters()",
+        "chosen = kind(model.parameters(), lr=lr)": 'chosen = torch.optim.SGD(params, lr=lr) if optimizer == "sgd" else torch.optim.Adam(params)',
+    },
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first = nn.Linear(1, 16)
-            self.second = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.second(F.relu(self.first(x)))
-
-    model = model or SinMLP()
-    by_sgd = optimizer == "sgd"
-    stepper = torch.optim.SGD(model.parameters(), lr=lr) if by_sgd else torch.optim.Adam(model.parameters())
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    for _ in range(steps):
-        stepper.zero_grad()
-        loss = F.mse_loss(model(x), torch.sin(x))
-        loss.backward()
-        stepper.step()
-    return model
-
 
 bank.wrong(
     "absolute-errors",
@@ -323,31 +210,11 @@ bank.wrong(
     of="clamps-and-squares",
 )
 
-
-@bank.wrong("four-batches", "You take a step for each of several batches. A round is one step, on all 200 points.")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        for some, sines in zip(x.split(50), y.split(50)):
-            chosen.zero_grad()
-            loss = F.mse_loss(model(some), sines)
-            loss.backward()
-            chosen.step()
-    return model
-
+bank.wrong(
+    "four-batches",
+    "You take a step for each of several batches. A round is one step, on all 200 points.",
+    change={"for _ in range(steps):": "batches = list(zip(x.split(50), y.split(50)))\nfor x, y in steps * batches:"},
+)
 
 bank.wrong(
     "one-step-too-many",
@@ -371,31 +238,14 @@ bank.wrong(
     of="clamps-and-squares",
 )
 
-
-@bank.told("one-model-for-all", "another")
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd", kept=[]):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    kept.append(SinMLP())
-    model = kept[0] if model is None else model
-    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        loss = F.mse_loss(model(x), y)
-        loss.backward()
-        chosen.step()
-    return model
-
+bank.told(
+    "one-model-for-all",
+    "another",
+    change={
+        'optimizer="sgd"': 'optimizer="sgd", kept=[]',
+        "model = SinMLP() if model is None else model": "kept.append(SinMLP())\nmodel = kept[0] if model is None else model",
+    },
+)
 
 bank.wrong(
     "clears-once",
@@ -527,32 +377,11 @@ bank.survives(
     }
 )
 
-
-@bank.wrong(
+bank.wrong(
     "always-adam",
     'You train by Adam where `optimizer` says "sgd". Does anything ask what it says, and the right way round?',
+    change={'kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]': "kind = torch.optim.Adam"},
 )
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    class SinMLP(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.hidden = nn.Linear(1, 16)
-            self.out = nn.Linear(16, 1)
-
-        def forward(self, x):
-            return self.out(torch.relu(self.hidden(x)))
-
-    model = SinMLP() if model is None else model
-    kind = torch.optim.Adam
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        F.mse_loss(model(x), y).backward()
-        chosen.step()
-    return model
-
 
 bank.wrong(
     "zero-to-two-pi",

@@ -53,22 +53,15 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "assert-for-lengths",
     "You check the lengths by `assert`, which is an AssertionError and can be switched off. Raise a ValueError.",
+    change={
+        'if len(x) != len(y):\n    raise ValueError("every input needs its target")': "assert len(x) == len(y)",
+        "len(self.y)": "len(self.x)",
+    },
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        assert len(x) == len(y)
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
-
 
 bank.wrong(
     "wraps-around",
@@ -81,25 +74,11 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "no-negative-places",
     "You refuse negative places. They count from the end here, as in any Python sequence.",
+    change={"return self.pairs[i]": "if i < 0:\n    raise IndexError(i)\nreturn self.pairs[i]"},
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y differ in length")
-        self.x, self.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        if not 0 <= i < len(self.x):
-            raise IndexError(i)
-        return self.x[i], self.y[i]
-
 
 bank.wrong(
     "target-of-the-first-row",
@@ -112,86 +91,37 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "compares-shapes",
     "You compare whole shapes. A row of x may have many features where y has one number: compare how many rows there are.",
+    change={"len(x) != len(y)": "x.shape != y.shape"},
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if x.shape != y.shape:
-            raise ValueError(f"{x.shape} and {y.shape} differ")
-        self.inputs, self.targets = x, y
 
-    def __len__(self):
-        return len(self.inputs)
+bank.wrong(
+    "flattens",
+    "You flatten the rows of x. Item i is the pair (x[i], y[i]), as they are.",
+    change={"zip(x, y)": "zip(x.flatten(1), y)"},
+)
 
-    def __getitem__(self, i):
-        return self.inputs[i], self.targets[i]
+bank.wrong(
+    "one-side",
+    "You refuse too few targets, and take too few inputs. Any other length is a ValueError.",
+    change={"len(x) != len(y)": "len(x) > len(y)"},
+)
 
-
-@bank.wrong("flattens", "You flatten the rows of x. Item i is the pair (x[i], y[i]), as they are.")
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("lengths differ")
-        self.inputs, self.targets = x.flatten(1), y
-
-    def __len__(self):
-        return len(self.inputs)
-
-    def __getitem__(self, i):
-        return self.inputs[i], self.targets[i]
-
-
-@bank.wrong("one-side", "You refuse too few targets, and take too few inputs. Any other length is a ValueError.")
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) > len(y):
-            raise ValueError("too few targets")
-        self.inputs, self.targets = x, y
-
-    def __len__(self):
-        return len(self.inputs)
-
-    def __getitem__(self, i):
-        return self.inputs[i], self.targets[i]
-
-
-@bank.wrong(
+bank.wrong(
     "targets-as-numbers",
     "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.",
     slip=True,
+    change={"self.y[i]": "self.y[i].item()"},
+    of="keeps-both-tensors",
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("lengths differ")
-        self.inputs, self.targets = x, y
 
-    def __len__(self):
-        return len(self.inputs)
-
-    def __getitem__(self, i):
-        return self.inputs[i], self.targets[i].item()
-
-
-@bank.wrong(
+bank.wrong(
     "to-float",
     "You turn whole numbers to float32. x and y stay as they are: as labels for cross-entropy, whole numbers are needed.",
+    change={"zip(x, y)": "zip(x.float(), y.float())"},
 )
-class PairDataset(Dataset):
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("lengths differ")
-        self.inputs, self.targets = x.float(), y.float()
-
-    def __len__(self):
-        return len(self.inputs)
-
-    def __getitem__(self, i):
-        return self.inputs[i], self.targets[i]
-
 
 bank.wrong(
     "python-numbers",
@@ -216,22 +146,12 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "one-for-all-data-sets",
     "All data sets of your class share one x and one y: a second one overwrites those of the first. Keep them in `self`.",
+    change={"self.x, self.y = x, y": "PairDataset.x, PairDataset.y = x, y"},
+    of="keeps-both-tensors",
 )
-class PairDataset:
-    def __init__(self, x, y):
-        if len(x) != len(y):
-            raise ValueError("x and y have other lengths")
-        PairDataset.x, PairDataset.y = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, i):
-        return self.x[i], self.y[i]
 
 
 @bank.right("zipped-rows")
@@ -340,7 +260,6 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
-
 bank.survives(
     {
         "ValueError(f'{len(x)} inputs and {len(y)} targets') -> ValueError()": "The message is free.",
@@ -352,7 +271,6 @@ bank.survives(
         "y -> x (3)": "The message is free.",
     }
 )
-
 
 bank.told(
     "compares-whole-shapes",

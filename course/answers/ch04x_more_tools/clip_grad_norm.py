@@ -10,170 +10,97 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("clip_grad_norm")
 
 
-@bank.wrong(
+bank.wrong(
     "sum-of-norms",
     "You add up the norms of the gradients. The norm of all together is the root of all squares added up.",
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "math.fsum(grad.norm().item() for grad in grads)"
+    },
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() ** 0.5 for grad in grads)
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return float(norm)
 
-
-@bank.wrong(
+bank.wrong(
     "whole-sum-of-norms",
     "You add up the norms of the gradients; without any, what you return is a whole 0. The norm of all together is the "
     "root of all squares added up, a float.",
     also=("sum-of-norms",),
+    change={"math.sqrt(sum((grad**2).sum().item() for grad in grads))": "sum(grad.norm().item() for grad in grads)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum(grad.norm().item() for grad in grads)
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return norm
 
-
-@bank.wrong(
+bank.wrong(
     "per-param",
     "You shorten each gradient by itself: their directions together are no longer what they were.",
+    change={
+        "if norm > max_norm:\n    for grad in grads:": "for grad in grads:\n    if grad.norm() > max_norm:",
+        "max_norm / norm": "max_norm / grad.norm()",
+    },
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    for grad in grads:
-        own = grad.norm().item()
-        if own > max_norm:
-            grad *= max_norm / own
-    return norm
 
-
-@bank.wrong(
+bank.wrong(
     "by-value",
     "You cut off each entry at max_norm. That is clipping by value: the direction changes.",
+    change={"grad.mul_(max_norm / norm)": "grad.clamp_(-max_norm, max_norm)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    for grad in grads:
-        grad.clamp_(-max_norm, max_norm)
-    return norm
 
-
-@bank.wrong(
+bank.wrong(
     "generator-exhausted",
     "You go through `params` twice. A generator is empty the second time, and nothing gets shortened.",
+    change={
+        "for grad in grads:\n    grad.mul_(max_norm / norm)": "for p in params:\n    if p.grad is not None:\n        p.grad.mul_(max_norm / norm)"
+    },
 )
-def clip_grad_norm(params, max_norm):
-    norm = sum((p.grad**2).sum().item() for p in params if p.grad is not None) ** 0.5
-    if norm > max_norm:
-        for p in params:
-            if p.grad is not None:
-                p.grad.mul_(max_norm / norm)
-    return norm
 
-
-@bank.wrong(
+bank.wrong(
     "none-grad",
     "A parameter without a gradient has None in .grad, and you compute with it. Leave it out.",
+    change={"[p.grad for p in params if p.grad is not None]": "[p.grad for p in params]"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return norm
 
-
-@bank.wrong(
+bank.wrong(
     "always-scales",
     "You also multiply where the norm is below max_norm: short gradients get longer.",
+    change={"if norm > max_norm:": "if norm > 0:"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    for grad in grads:
-        grad *= max_norm / norm if norm else 1.0
-    return norm
 
+bank.told(
+    "new-tensors",
+    "in_place",
+    change={"p.grad.mul_(factor)": "p.grad = p.grad * factor"},
+    of="one-long-vector",
+)
 
-@bank.told("new-tensors", "in_place")
-def clip_grad_norm(params, max_norm):
-    params = list(params)
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    if norm > max_norm:
-        for p in params:
-            if p.grad is not None:
-                p.grad = p.grad * (max_norm / norm)
-    return norm
-
-
-@bank.wrong(
+bank.wrong(
     "returns-tensor",
     "You return the norm as a tensor. A plain float is asked for.",
+    change={"return norm": "return torch.tensor(norm)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return torch.tensor(norm)
 
-
-@bank.wrong(
+bank.wrong(
     "norm-afterwards",
     "Where you shorten, you return max_norm, the norm afterwards. The one before tells how large the gradients were.",
+    change={"return norm": "return min(norm, max_norm)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return min(norm, max_norm)
 
-
-@bank.wrong(
+bank.wrong(
     "forgets-the-root",
     "You compare the sum of squares with max_norm. The norm is its root.",
     also=("forgets-the-root-of-a-float",),
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "sum((grad**2).sum().item() for grad in grads)"
+    },
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads)
-    if norm > max_norm:
-        for grad in grads:
-            grad *= max_norm / norm
-    return norm
-
 
 bank.wrong(
     "forgets-the-root-of-a-float",
     "You take the sum of squares for the norm. The norm is its root.",
-    change={"math.sqrt": "float", "grad.mul_(max_norm / norm)": "grad *= max_norm / norm"},
+    change={"math.sqrt": "float"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "divides-by-norm",
     "You divide by the norm and forget max_norm: the new norm is 1, whatever was asked for.",
     slip=True,
+    change={"grad.mul_(max_norm / norm)": "grad.div_(norm)"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
-    if norm > max_norm:
-        for grad in grads:
-            grad /= norm
-    return norm
-
 
 bank.wrong(
     "renames-only",
@@ -182,61 +109,38 @@ bank.wrong(
     change={"grad.mul_(max_norm / norm)": "grad = grad * (max_norm / norm)"},
 )
 
+bank.wrong(
+    "squared-norm",
+    "You return the square of the norm. Take the root.",
+    change={"return norm": "return norm**2"},
+)
 
-@bank.wrong("squared-norm", "You return the square of the norm. Take the root.")
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    squares = sum((grad**2).sum().item() for grad in grads)
-    if math.sqrt(squares) > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / math.sqrt(squares))
-    return float(squares)
-
-
-@bank.wrong(
+bank.wrong(
     "compares-the-square",
     "You hold the sum of the squares against max_norm. Its root is the norm: take the root before you compare.",
+    change={"if norm > max_norm:": "if norm**2 > max_norm:"},
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    total = sum((g**2).sum().item() for g in grads)
-    if total > max_norm:
-        for g in grads:
-            g.mul_(max_norm / math.sqrt(total))
-    return math.sqrt(total)
 
+bank.told(
+    "new-memory",
+    "in_place",
+    change={"grad.mul_(max_norm / norm)": "grad.data = grad * (max_norm / norm)"},
+)
 
-@bank.told("new-memory", "in_place")
-def clip_grad_norm(params, max_norm):
-    with_grad = [p for p in params if p.grad is not None]
-    norm = math.sqrt(sum((p.grad**2).sum().item() for p in with_grad))
-    if norm > max_norm:
-        for p in with_grad:
-            p.grad.data = p.grad * (max_norm / norm)
-    return norm
-
-
-@bank.wrong(
+bank.wrong(
     "shrinks-the-weights-too",
     "You multiply the tensors themselves as well as their gradients. Only the gradients become shorter.",
+    change={"p.grad.mul_(factor)": "p.grad.mul_(factor)\np.data.mul_(factor)"},
+    of="one-long-vector",
 )
-def clip_grad_norm(params, max_norm):
-    with_grad = [p for p in params if p.grad is not None]
-    norm = math.sqrt(sum((p.grad**2).sum().item() for p in with_grad))
-    if norm > max_norm:
-        for p in with_grad:
-            p.grad.mul_(max_norm / norm)
-            p.data.mul_(max_norm / norm)
-    return norm
 
-
-@bank.told("touches-the-last-digits", "touched")
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
-    for grad in grads:
-        grad.div_(norm + 1e-12).mul_(min(norm, max_norm))
-    return norm
+bank.told(
+    "touches-the-last-digits",
+    "touched",
+    change={
+        "if norm > max_norm:\n    for grad in grads:\n        grad.mul_(max_norm / norm)": "for grad in grads:\n    grad.div_(norm + 1e-12).mul_(min(norm, max_norm))"
+    },
+)
 
 
 @bank.right("norm-of-norms-too")
@@ -297,38 +201,30 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
-@bank.wrong(
-    "norm-of-the-weights", "You compute the norm of the parameters themselves. That of their gradients is asked for."
+bank.wrong(
+    "norm-of-the-weights",
+    "You compute the norm of the parameters themselves. That of their gradients is asked for.",
+    change={
+        "grads = [p.grad for p in params if p.grad is not None]": "params = list(params)\ngrads = [p.grad for p in params if p.grad is not None]",
+        "(grad**2).sum().item() for grad in grads": "(p.detach() ** 2).sum().item() for p in params",
+    },
 )
-def clip_grad_norm(params, max_norm):
-    params = list(params)
-    norm = math.sqrt(sum((p.detach() ** 2).sum().item() for p in params))
-    if norm > max_norm:
-        for p in params:
-            if p.grad is not None:
-                p.grad.mul_(max_norm / norm)
-    return norm
 
+bank.wrong(
+    "largest-entry",
+    "You take the largest entry for the norm. It is the root of all squared entries added up.",
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "max((grad.abs().max().item() for grad in grads), default=0.0)"
+    },
+)
 
-@bank.wrong("largest-entry", "You take the largest entry for the norm. It is the root of all squared entries added up.")
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = max((grad.abs().max().item() for grad in grads), default=0.0)
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / norm)
-    return norm
-
-
-@bank.wrong("norm-as-tensor", "You return the norm as a tensor. A float is asked for: `.item()`.")
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = torch.stack([grad.norm() for grad in grads]).norm() if grads else torch.zeros(())
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / norm)
-    return norm
-
+bank.wrong(
+    "norm-as-tensor",
+    "You return the norm as a tensor. A float is asked for: `.item()`.",
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "torch.tensor([grad.norm() for grad in grads]).norm()"
+    },
+)
 
 bank.survives(
     {
@@ -336,7 +232,6 @@ bank.survives(
         "(grad ** 2).sum().item() -> (grad ** 2).sum()": "math.sqrt takes a tensor with one element as well, and gives a float.",
     }
 )
-
 
 bank.wrong(
     "sum-of-sizes",
@@ -346,22 +241,16 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "longest-alone",
     "Your norm is that of the longest gradient alone. All of them, laid end to end, have one norm.",
+    change={
+        "math.sqrt(sum((grad**2).sum().item() for grad in grads))": "max((grad.norm().item() for grad in grads), default=0.0)"
+    },
 )
-def clip_grad_norm(params, max_norm):
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = max((grad.norm().item() for grad in grads), default=0.0)
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / norm)
-    return norm
-
 
 bank.wrong(
     "makes-longer",
     "You multiply by norm / max_norm, which makes long gradients longer. It is the other way up.",
-    change={"(grad**2)": "grad.square()", "max_norm / norm": "norm / max_norm"},
+    change={"max_norm / norm": "norm / max_norm"},
 )

@@ -11,885 +11,246 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("fit_resumable")
 
 
-@bank.wrong(
+bank.wrong(
     "optimizer-not-saved",
     "You forget the optimizer: momentum and Adam's averages begin at 0 again.",
     unless=r"optimizer\.load_state_dict",
+    change={
+        'optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))': "",
+        '"optimizer": optimizer.state_dict(),': "",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-not-saved",
     "You forget the scheduler: the learning rate does not go on where it was.",
     unless=r"scheduler\.load_state_dict",
+    change={
+        'scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))': "",
+        '"scheduler": scheduler.state_dict(),': "",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "rng-not-saved",
     "You forget the random numbers: shuffling and dropout go on in another way than they would have.",
+    change={
+        'torch.set_rng_state(checkpoint["rng"])': "",
+        '{**parts, "rng": torch.get_rng_state(), "losses": losses}': '{**parts, "losses": losses}',
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "rng-from-a-seed",
     "You seed the generator anew when you go on: the epochs get the random numbers of the beginning.",
+    change={'torch.set_rng_state(checkpoint["rng"])': "torch.manual_seed(0)"},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.manual_seed(0)
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "losses-forgotten",
     "After a stop you begin a new list of losses, and run all the epochs again. Those in the checkpoint have been run.",
+    change={'losses = list(checkpoint["losses"])': ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "epochs-on-top",
     "You run `epochs` more epochs. It is how many there should be in all.",
+    change={"while len(losses) < epochs:": "for _ in range(epochs):"},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "model-not-restored",
     "You do not put the model back: the training goes on with new first weights.",
+    change={'model.load_state_dict(checkpoint["model"])': ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "buffers-not-saved",
     "You save the parameters alone. Batch norm's running statistics are buffers, and get lost.",
+    change={
+        'model.load_state_dict(checkpoint["model"])': 'model.load_state_dict(checkpoint["model"], strict=False)',
+        "model.state_dict()": "dict(model.named_parameters())",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"], strict=False)
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": dict(model.named_parameters()),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "aliases-live-weights",
     "Your checkpoint holds the living tensors: they go on changing with the training. Copy them.",
+    change={
+        'copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})': '{**parts, "rng": torch.get_rng_state(), "losses": losses}'
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "saves-the-model-itself",
     "You save an object, such as the model itself. torch.load refuses foreign classes: save state_dicts and plain "
     "numbers.",
+    change={
+        'model.load_state_dict(checkpoint["model"])': 'model.load_state_dict(checkpoint["model"].state_dict())',
+        '"model": model.state_dict()': '"model": model',
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"].state_dict())
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model,
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "never-in-train-mode",
     "You train in the mode in which the model comes: in eval mode, batch norm learns no statistics.",
+    change={"model.train()": ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-after-each-batch",
     "You step the scheduler after each batch. It should follow each epoch.",
+    change={"seen.append(loss.item())": "seen.append(loss.item())\nscheduler.step()", "scheduler.step()": ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-            scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
 
 
-@bank.wrong("sum-of-losses", "You note the sum of an epoch's batch losses. The mean is asked for.", slip=True)
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total)
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+bank.wrong(
+    "sum-of-losses",
+    "You note the sum of an epoch's batch losses. The mean is asked for.",
+    slip=True,
+    change={"sum(seen) / len(seen)": "sum(seen)"},
+)
 
 
-@bank.wrong(
+bank.wrong(
     "loads-without-a-copy",
     "You load without a copy: the optimizer takes over the tensors of the checkpoint, and goes on changing them.",
+    change={'copy.deepcopy(checkpoint["optimizer"])': 'checkpoint["optimizer"]'},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "optimizer-not-copied",
     "The optimizer's `state_dict()` holds its living averages. You copy the model's; these go on changing.",
+    change={
+        '"model": model.state_dict()': '"model": copy.deepcopy(model.state_dict())',
+        'copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})': '{**parts, "rng": torch.get_rng_state(), "losses": losses}',
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "model-not-copied",
     "The model's `state_dict()` holds its living weights. You copy the optimizer's; these go on changing.",
+    change={
+        '"optimizer": optimizer.state_dict()': '"optimizer": copy.deepcopy(optimizer.state_dict())',
+        'copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})': '{**parts, "rng": torch.get_rng_state(), "losses": losses}',
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": dict(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "losses-shared",
     "You append to the list of losses in the checkpoint: it grows with later training. Make a list of your own.",
+    change={'losses = list(checkpoint["losses"])': 'losses = checkpoint["losses"]'},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = checkpoint["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "weighs-by-rows",
     "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
     slip=True,
+    change={
+        "seen.append(loss.item())": "seen.append(loss.item() * len(x))",
+        "sum(seen) / len(seen)": "sum(seen) / len(loader.dataset)",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(x)
-        scheduler.step()
-        losses.append(total / len(loader.dataset))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "never-clears",
     "You never clear the gradients: each step goes by all the gradients so far.",
     unless=r"zero_grad|\.grad = None|zero_\(",
+    change={"optimizer.zero_grad()": ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-before-each-epoch",
     "You step the scheduler before each epoch: the first one has the rate of the second. It follows the epoch.",
+    change={"seen = []": "scheduler.step()\nseen = []", "scheduler.step()": ""},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for epoch in range(len(losses), epochs):
-        scheduler.step()
-        batch_losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            batch_losses.append(loss.item())
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-stepped-anew",
     "In place of loading its state you step the scheduler as often as before: it lowers a rate that has been loaded low already.",
+    change={
+        'scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))': '[scheduler.step() for _ in checkpoint["losses"]]'
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        [scheduler.step() for _ in checkpoint["losses"]]
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for epoch in range(len(losses), epochs):
-        batch_losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            batch_losses.append(loss.item())
-        scheduler.step()
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "losses-of-the-rest",
     "After going on, your losses begin with the first new epoch. Those of the checkpoint belong before them.",
+    change={
+        'scheduler.load_state_dict(state["scheduler"])': 'scheduler.load_state_dict(state["scheduler"])\nstate["losses"] = []'
+    },
+    of="epoch-number-in-the-checkpoint",
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    begin, losses = 0, []
-    if checkpoint is not None:
-        begin = checkpoint["epoch"]
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-    model.train()
-    for _ in range(begin, epochs):
-        of_batches = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            of_batches.append(loss.item())
-        scheduler.step()
-        losses.append(sum(of_batches) / len(of_batches))
-    states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
-    return {**copy.deepcopy(states), "rng": torch.get_rng_state(), "epoch": epochs, "losses": losses}
 
 
-@bank.wrong(
+bank.wrong(
     "an-epoch-left-out",
     "You begin one epoch too late: the number in your checkpoint is how many were run, and so that of the next one.",
+    change={
+        'scheduler.load_state_dict(state["scheduler"])': 'scheduler.load_state_dict(state["scheduler"])\nstate["epoch"] += 1'
+    },
+    of="epoch-number-in-the-checkpoint",
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    begin, losses = 0, []
-    if checkpoint is not None:
-        begin, losses = checkpoint["epoch"] + 1, list(checkpoint["losses"])
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-    model.train()
-    for _ in range(begin, epochs):
-        of_batches = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            of_batches.append(loss.item())
-        scheduler.step()
-        losses.append(sum(of_batches) / len(of_batches))
-    states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
-    return {**copy.deepcopy(states), "rng": torch.get_rng_state(), "epoch": epochs, "losses": losses}
 
 
-@bank.wrong(
+bank.wrong(
     "random-numbers-from-before",
     "You put the generator back to where it was before the training, by a state or a seed from then. What it has drawn "
     "since is drawn again.",
+    change={"losses = []": "losses = []\nrng = torch.get_rng_state()", '"rng": torch.get_rng_state()': '"rng": rng'},
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    rng = torch.get_rng_state()
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for epoch in range(len(losses), epochs):
-        batch_losses = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            batch_losses.append(loss.item())
-        scheduler.step()
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": rng,
-        "losses": losses,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "epochs-more",
     "After a checkpoint you run `epochs` more. `epochs` counts all since the first: run those that are missing.",
+    change={
+        'copy.deepcopy(checkpoint["optimizer"])': 'checkpoint["optimizer"]',
+        "while len(losses) < epochs:": "for _ in range(epochs):",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        scheduler.load_state_dict(checkpoint["scheduler"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(epochs):
-        total = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total.append(loss.item())
-        scheduler.step()
-        losses.append(sum(total) / len(total))
-    states = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-        "rng": torch.get_rng_state(),
-    }
-    return copy.deepcopy(states)
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-within-the-epoch",
     "Your scheduler steps after each batch. It steps once, after each epoch.",
+    change={
+        'copy.deepcopy(checkpoint["optimizer"])': 'checkpoint["optimizer"]',
+        "optimizer.step()": "optimizer.step()\nscheduler.step()",
+        "scheduler.step()": "",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        scheduler.load_state_dict(checkpoint["scheduler"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            scheduler.step()
-            total.append(loss.item())
-        losses.append(sum(total) / len(total))
-    states = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-        "rng": torch.get_rng_state(),
-    }
-    return copy.deepcopy(states)
 
 
-@bank.wrong(
+bank.wrong(
     "scheduler-left-out",
     "The scheduler is not put back as it was, as where it is neither saved nor loaded: after a stop the learning rate begins "
     "again.",
+    change={
+        'copy.deepcopy(checkpoint["optimizer"])': 'checkpoint["optimizer"]',
+        'scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))': "",
+        '"scheduler": scheduler.state_dict(),': "",
+    },
 )
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total.append(loss.item())
-        scheduler.step()
-        losses.append(sum(total) / len(total))
-    states = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "losses": losses,
-        "rng": torch.get_rng_state(),
-    }
-    return copy.deepcopy(states)
 
 
 bank.told("rounded-losses", "rounded", change={"(sum(seen) / len(seen))": "(round(sum(seen) / len(seen), 4))"})

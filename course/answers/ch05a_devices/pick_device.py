@@ -16,18 +16,13 @@ def pick_device(prefer=None):
     return torch.device(prefer or "cuda")
 
 
-@bank.wrong(
+bank.wrong(
     "returns-string",
     "You return a name. `torch.device(name)` makes a device of it, which has a `.type` and compares as one.",
     slip=True,
+    change={"torch.device(found if prefer is None else prefer)": "found if prefer is None else prefer"},
+    of="one-expression",
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return prefer
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
-
 
 bank.wrong(
     "no-override",
@@ -41,52 +36,34 @@ bank.wrong(
     change={"prefer is not None": 'prefer == "cpu"', "(prefer)": '("cpu")', '"cuda"': 'prefer or "cuda"'},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "numbers-on-no-list",
     'You look for `prefer` among the names that you found, and "cuda:1", with its number, is none of them. A name that is '
     "given decides, found or not.",
+    change={"if prefer else": "if there.get(prefer) else"},
+    of="list-of-candidates",
 )
-def pick_device(prefer=None):
-    names = ["cuda"] if torch.cuda.is_available() else []
-    if torch.backends.mps.is_available():
-        names.append("mps")
-    names.append("cpu")
-    return torch.device(prefer if prefer in names else names[0])
 
-
-@bank.wrong(
+bank.wrong(
     "mps-first",
     "Where both are there you take mps. cuda comes first.",
+    change={
+        'if torch.cuda.is_available():\n    return torch.device("cuda")': "",
+        'return torch.device("cpu")': 'if torch.cuda.is_available():\n    return torch.device("cuda")\nreturn torch.device("cpu")',
+    },
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return torch.device(prefer)
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("cpu")
 
-
-@bank.wrong(
+bank.wrong(
     "no-mps",
     "Where torch.backends.mps.is_available() says yes and there is no cuda, you give the CPU. A Mac may have mps: take it there.",
+    change={'if torch.backends.mps.is_available():\n    return torch.device("mps")': ""},
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return torch.device(prefer)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
-
-@bank.wrong(
+bank.wrong(
     "no-cuda",
     "You never take cuda where torch.cuda.is_available() says that it is there. Ask this, and ask it first.",
+    change={'if torch.cuda.is_available():\n    return torch.device("cuda")': ""},
 )
-def pick_device(prefer=None):
-    if prefer is not None:
-        return torch.device(prefer)
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
 @bank.wrong(
@@ -104,19 +81,12 @@ bank.wrong(
     change={"torch.device(prefer)": "torch.device(torch.device(prefer).type)"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "falls-back",
     "You turn a `prefer` that is not there into the CPU. Who names a device gets it, and hears from torch where it is missing.",
+    change={"names[0]": 'names[0] if there.get(names[0], True) else "cpu"'},
+    of="list-of-candidates",
 )
-def pick_device(prefer=None):
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if prefer is None:
-        prefer = "cuda" if there["cuda"] else "mps"
-    if not there.get(prefer, True):
-        prefer = "cpu"
-    return torch.device(prefer)
-
 
 bank.wrong(
     "asks-what-is-built",
@@ -129,44 +99,30 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "cuda-falls-back",
     "Asked for a cuda that is not there, you give the CPU. Who names a device gets it, and hears from torch where it is missing.",
+    change={
+        "return torch.device(prefer)": 'if torch.device(prefer).type == "cuda" and not torch.cuda.is_available():\n    return torch.device("cpu")\nreturn torch.device(prefer)'
+    },
 )
-def pick_device(prefer=None):
-    if prefer is not None and torch.device(prefer).type == "cuda" and not torch.cuda.is_available():
-        prefer = "cpu"
-    if prefer is not None:
-        return torch.device(prefer)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
+bank.told(
+    "sets-the-default",
+    "default_kept",
+    change={"return torch.device(name)": "torch.set_default_device(name)\nreturn torch.device(name)"},
+    of="asks-in-a-table",
+)
 
-@bank.told("sets-the-default", "default_kept")
-def pick_device(prefer=None):
-    if prefer is None:
-        prefer = "cpu"
-        if torch.backends.mps.is_available():
-            prefer = "mps"
-        if torch.cuda.is_available():
-            prefer = "cuda"
-    torch.set_default_device(prefer)
-    return torch.device(prefer)
-
-
-@bank.told("sets-the-default-by-turns", "default_kept")
-def pick_device(prefer=None, calls=[]):
-    calls.append(prefer)
-    if prefer is None:
-        prefer = "cpu"
-        if torch.backends.mps.is_available():
-            prefer = "mps"
-        if torch.cuda.is_available():
-            prefer = "cuda"
-    torch.set_default_device("meta" if len(calls) % 2 else "cpu")
-    return torch.device(prefer)
+bank.told(
+    "sets-the-default-by-turns",
+    "default_kept",
+    change={
+        "prefer=None": "prefer=None, calls=[]",
+        "return torch.device(name)": 'calls.append(prefer)\ntorch.set_default_device("meta" if len(calls) % 2 else "cpu")\nreturn torch.device(name)',
+    },
+    of="asks-in-a-table",
+)
 
 
 @bank.right("asks-in-a-table")

@@ -58,16 +58,15 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "returns-a-record",
     "You return the loss with its graph: as long as somebody keeps it, so are all saved tensors of the step.",
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "",
+        "model(x), y": "model(x_batch.to(device)), y_batch.to(device)",
+        ".detach()": "",
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
-    loss.backward()
-    optimizer.step()
-    return loss
 
 
 @bank.wrong(
@@ -94,16 +93,16 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach()
 
 
-@bank.wrong(
+bank.wrong(
     "no-step",
     "The gradients are there, but nobody calls `optimizer.step()`: the parameters stay.",
     unless=r"\.step\(",
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "",
+        "model(x), y": "model(x_batch.to(device)), y_batch.to(device)",
+        "optimizer.step()": "",
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
-    loss.backward()
-    return loss.detach()
 
 
 @bank.wrong(
@@ -130,16 +129,15 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "loss-in-a-list",
     "The loss comes back with shape (1,). Asked for is a scalar tensor, of shape ().",
+    change={
+        "x, y = x_batch.to(device), y_batch.to(device)": "",
+        "model(x), y": "model(x_batch.to(device)), y_batch.to(device)",
+        ".detach()": ".detach().reshape(1)",
+    },
 )
-def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
-    optimizer.zero_grad()
-    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
-    loss.backward()
-    optimizer.step()
-    return loss.detach().reshape(1)
 
 
 bank.wrong(

@@ -13,7 +13,7 @@ bank = AnswerBank("amp_train_step")
 bank.wrong(
     "targets-in-16-bits",
     "Your targets are rounded to 16 bits before they are compared. Autocast does that to products alone: hand y over as it is.",
-    change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x), y.to(dtype))", "nn.utils": "torch.nn.utils"},
+    change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x), y.to(dtype))"},
 )
 
 bank.wrong(
@@ -54,17 +54,9 @@ bank.wrong(
 )
 
 
-@bank.told("backward-under-autocast", "backward")
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-        scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
+bank.told(
+    "backward-under-autocast", "backward", change={"scaler.scale(loss).backward()": "    scaler.scale(loss).backward()"}
+)
 
 
 @bank.wrong(
@@ -106,7 +98,7 @@ bank.wrong(
     "no-update-after-overflow",
     "After an overflow you leave the update out, and then above all it is needed: it halves the factor.",
     change={
-        "nn.utils": "norm = nn.utils",
+        "nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)",
         "scaler.step(optimizer)\nscaler.update()": "if torch.isfinite(norm):\n    scaler.step(optimizer)\n    scaler.update()",
     },
 )
@@ -172,24 +164,14 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "divides-twice",
     "Your gradients are divided by the factor once too often. Either you divide them yourself, which `unscale_` does "
     "already, or backward began at the loss itself, so that they were never multiplied.",
+    change={
+        "scaler.unscale_(optimizer)": "scaler.unscale_(optimizer)\nfor p in model.parameters():\n    if p.grad is not None:\n        p.grad /= scaler.get_scale()"
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    for p in model.parameters():
-        if p.grad is not None:
-            p.grad /= scaler.get_scale()
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 bank.wrong(
@@ -247,7 +229,7 @@ bank.wrong(
     "sum-of-squares",
     "Your loss is the sum of the squared errors. Asked for is their mean.",
     slip=True,
-    change={"model(x), y": 'model(x), y, reduction="sum"'},
+    change={"F.mse_loss(model(x), y)": 'F.mse_loss(model(x), y, reduction="sum")'},
 )
 
 bank.wrong(
@@ -266,21 +248,13 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "each-alone",
     "You clip the gradient of each parameter by itself. The norm is that of all gradients together: one call for all of them.",
+    change={
+        "nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "for weights in model.parameters():\n    nn.utils.clip_grad_norm_([weights], max_norm)"
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    optimizer.zero_grad()
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    for weights in model.parameters():
-        nn.utils.clip_grad_norm_([weights], max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 bank.wrong(
@@ -308,11 +282,8 @@ bank.wrong(
     "leaves-early",
     "Where the loss is not finite you return at once. The scaler is never told: its factor stays too large. It skips the step itself.",
     change={
-        "output = model(x)": "loss = F.mse_loss(model(x), y)",
-        "loss = F.mse_loss(output.float(), y)": "if not torch.isfinite(loss):\n    return loss.detach()",
-        "torch.nn": "nn",
+        "scaler.scale(loss).backward()": "if not torch.isfinite(loss):\n    return loss.detach()\nscaler.scale(loss).backward()"
     },
-    of="loss-after-the-block",
 )
 
 bank.wrong(
@@ -323,23 +294,14 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "clears-in-the-first-call",
     "Only the first call for a model clears .grad: in the next one it still holds the gradients of the batch before, and "
     "they are added.",
+    change={
+        "optimizer.zero_grad()": 'if not getattr(model, "has_begun", False):\n    optimizer.zero_grad()\n    model.has_begun = True'
+    },
 )
-def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
-    if not getattr(model, "has_begun", False):
-        optimizer.zero_grad()
-        model.has_begun = True
-    with torch.autocast(device_type, dtype=dtype):
-        loss = F.mse_loss(model(x).float(), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
-    scaler.update()
-    return loss.detach()
 
 
 @bank.right("loss-after-the-block")
@@ -430,7 +392,7 @@ bank.wrong(
     "unscales-an-unscaled-loss",
     "The loss goes backward without its factor, so the scaler has nothing to divide out, and says so. "
     "Backward gets `scaler.scale(loss)`.",
-    change={"scaler.scale(loss).backward()": "loss.backward()", "nn.utils": "torch.nn.utils"},
+    change={"scaler.scale(loss).backward()": "loss.backward()"},
 )
 
 

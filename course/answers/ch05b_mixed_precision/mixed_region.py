@@ -59,26 +59,22 @@ def mixed_region(block):
     return safe
 
 
-@bank.wrong(
+bank.wrong(
     "float-without-disabling",
     "Autocast is still on while the block runs, and lowers its products, also where x is turned to float32 before.",
+    change={
+        "with torch.autocast(x.device.type, enabled=False):\n    return block(x.float())": "return block(x.float())"
+    },
 )
-def mixed_region(block):
-    def safe(x):
-        return block(x.float())
-
-    return safe
 
 
-@bank.wrong(
+bank.wrong(
     "float-afterwards",
     "You turn the result to float32. The block has worked in 16 bits by then, and the digits are lost.",
+    change={
+        "with torch.autocast(x.device.type, enabled=False):\n    return block(x.float())": "return block(x).float()"
+    },
 )
-def mixed_region(block):
-    def safe(x):
-        return block(x).float()
-
-    return safe
 
 
 bank.wrong(

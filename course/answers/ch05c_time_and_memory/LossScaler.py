@@ -85,90 +85,22 @@ bank.wrong(
     change={"p.grad for p in params if p.grad is not None": "p.grad for p in params"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "stops-at-the-first",
     "At the first gradient that is not finite you stop: those behind it stay multiplied. Divide each that is there.",
+    change={"self.overflow = True": "self.unscaled = self.overflow = True\nreturn"},
+    of="flags",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        self.finite = True
-        for p in params:
-            if p.grad is None:
-                continue
-            p.grad.div_(self.factor)
-            if not torch.isfinite(p.grad).all():
-                self.finite = False
-                return
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "divides-none",
     "A parameter that had no part in the loss has no gradient: its .grad is None, which cannot be divided. Leave it out.",
+    change={
+        "if p.grad is not None:\n    p.grad.div_(self.factor)\n    if not": "p.grad.div_(self.factor)\nif not",
+        "        self.ok = False": "    self.ok = False",
+    },
+    of="forgets-at-step",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        self.finite = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                p.grad.div_(self.factor)
-                self.finite = self.finite and bool(torch.isfinite(p.grad).all())
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-            return
-        self.clean_steps += 1
-        if self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
 
 bank.wrong(
     "last-gradient-decides",
@@ -248,48 +180,14 @@ bank.wrong(
     of="times-the-inverse",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "count-goes-on",
     "Your factor grows at the right time, but the count of clean steps goes on. After each growth it begins again at 0.",
+    change={
+        "self.clean_steps == self.growth_interval": "self.clean_steps % self.growth_interval == 0",
+        "self.factor, self.clean_steps = self.factor * self.growth, 0": "self.factor *= self.growth",
+    },
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps = 0
-        self.unscaled = False
-        self.ok = True
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        self.ok = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad.div_(self.factor)
-                    if not torch.isfinite(p.grad).all():
-                        self.ok = False
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.ok:
-            optimizer.step()
-
-    def update(self):
-        if self.growth_interval is not None:
-            if not self.ok:
-                self.factor *= self.backoff
-                self.clean_steps = 0
-            else:
-                self.clean_steps += 1
-                if self.clean_steps % self.growth_interval == 0:
-                    self.factor *= self.growth
-        self.unscaled = False
-
 
 bank.wrong(
     "always-halves",
@@ -310,160 +208,37 @@ bank.wrong(
     of="forgets-at-step",
 )
 
-
-@bank.wrong(
+bank.wrong(
     "static-backs-off-and-counts-none",
     "With growth_interval=None your factor still backs off after an overflow. A static scaler leaves its factor alone.",
+    change={"if self.growth_interval is None:": "if finite and self.growth_interval is None:"},
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-        elif self.growth_interval is not None:
-            self.clean_steps += 1
-            if self.clean_steps == self.growth_interval:
-                self.factor *= self.growth
-                self.clean_steps = 0
-
-
-@bank.wrong(
+bank.wrong(
     "compares-before-counting",
     "You compare the count before this clean step is in it: your factor grows one clean step too late.",
+    change={
+        "self.clean_steps += 1": "",
+        "if self.clean_steps == self.growth_interval:\n    self.factor *= self.growth\n    self.clean_steps = 0": "if self.clean_steps == self.growth_interval:\n    self.factor *= self.growth\n    self.clean_steps = 0\nself.clean_steps += 1",
+    },
+    of="as-most-begin",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite = None
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-
-    def step(self, optimizer):
-        if self.finite is None:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-
-    def update(self):
-        finite, self.finite = self.finite, None
-        if self.growth_interval is None:
-            return
-        if not finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-        else:
-            if self.clean_steps == self.growth_interval:
-                self.factor *= self.growth
-                self.clean_steps = 0
-            self.clean_steps += 1
-
-
-@bank.wrong(
+bank.wrong(
     "updates-in-step",
     "Your step ends the round, and update ends it once more: each round counts twice. update is called by the caller.",
+    change={"if self.ok:\n    optimizer.step()": "if self.ok:\n    optimizer.step()\nself.update()"},
+    of="times-the-inverse",
 )
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff = factor, growth, backoff
-        self.growth_interval, self.clean_steps = growth_interval, 0
-        self.finite, self.unscaled = True, False
 
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        params = [p for group in optimizer.param_groups for p in group["params"]]
-        grads = [p.grad for p in params if p.grad is not None]
-        self.finite = all(torch.isfinite(g).all() for g in grads)
-        for g in grads:
-            g.div_(self.factor)
-        self.unscaled = True
-
-    def step(self, optimizer):
-        if not self.unscaled:
-            self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-        self.update()
-
-    def update(self):
-        self.unscaled = False
-        if self.growth_interval is None:
-            return
-        if not self.finite:
-            self.factor *= self.backoff
-            self.clean_steps = 0
-        else:
-            self.clean_steps += 1
-            if self.clean_steps == self.growth_interval:
-                self.factor *= self.growth
-                self.clean_steps = 0
-
-
-@bank.told("changed-in-step", "early")
-class LossScaler:
-    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
-        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
-        self.clean_steps, self.finite = 0, None
-
-    def scale(self, loss):
-        return loss * self.factor
-
-    def unscale_(self, optimizer):
-        if self.finite is not None:
-            return
-        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-        self.finite = all(bool(torch.isfinite(grad).all()) for grad in grads)
-        for grad in grads:
-            grad.div_(self.factor)
-
-    def step(self, optimizer):
-        self.unscale_(optimizer)
-        if self.finite:
-            optimizer.step()
-        if self.growth_interval is None:
-            return
-        self.clean_steps = self.clean_steps + 1 if self.finite else 0
-        if not self.finite:
-            self.factor *= self.backoff
-        elif self.clean_steps == self.growth_interval:
-            self.factor *= self.growth
-            self.clean_steps = 0
-
-    def update(self):
-        self.finite = None
-
+bank.told(
+    "changed-in-step",
+    "early",
+    change={
+        "if self.finite:\n    optimizer.step()": "if self.finite:\n    optimizer.step()\nself.adapt()",
+        "def update(self):\n    finite, self.finite = self.finite, None": "def update(self):\n    self.finite = None\n\ndef adapt(self):\n    finite = self.finite",
+    },
+)
 
 bank.wrong(
     "adds-the-squares",

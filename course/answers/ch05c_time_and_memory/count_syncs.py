@@ -11,10 +11,7 @@ bank = AnswerBank("count_syncs")
 bank.wrong(
     "item-every-step",
     "You list each name once. An item() in each round of a loop waits in each round: list it as often as it ran.",
-    change={
-        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
-        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero") and name not in found',
-    },
+    change={"name in waits": "name in waits and name not in found"},
 )
 
 
@@ -66,280 +63,132 @@ def count_syncs(fn):
     return found
 
 
-@bank.wrong(
+bank.wrong(
     "no-nonzero",
     "You leave out nonzero. How long its result is depends on the values, so the host has to wait for them.",
+    change={'("aten._local_scalar_dense", "aten.nonzero")': '("aten._local_scalar_dense",)'},
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            if func is torch.ops.aten._local_scalar_dense.default:
-                found.append("aten._local_scalar_dense")
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
 
 
-@bank.wrong(
+bank.wrong(
     "all-operations",
     "You list every operation. Most of them give the device work and go on; only those that need a value wait.",
+    change={
+        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
+        "if name in waits:\n    found.append(name)": "found.append(name)",
+    },
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            found.append(str(func.overloadpacket))
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
 
 
-@bank.wrong(
+bank.wrong(
     "with-the-overload",
     "Your names end in the overload, `.default`. str(func.overloadpacket) is the name without it.",
     slip=True,
+    change={"found.append(name)": "found.append(str(func))"},
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(str(func))
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
 
 
-@bank.wrong(
+bank.wrong(
     "returns-a-count",
     "You return how many there were. Asked for is the list of their names, in order.",
+    change={"return found": "return len(found)"},
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(func)
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return len(found)
 
 
 bank.wrong(
     "drops-keywords",
     "You run each operation without its kwargs: a dtype, a limit or another option gets lost on the way.",
-    change={
-        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
-        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
-        "func(*args, **(kwargs or {}))": "func(*args)",
-    },
+    change={"func(*args, **(kwargs or {}))": "func(*args)"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "drops-the-result",
     "Your `__torch_dispatch__` returns nothing, so every operation in fn gives None. Hand on what func returns.",
+    change={"return func(*args, **(kwargs or {}))": "func(*args, **(kwargs or {}))"},
 )
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
-                found.append(str(func.overloadpacket))
-            func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return found
 
 
 bank.wrong(
     "calls-twice",
     "You call fn a second time. A step of training would be done twice.",
+    change={"with Watch():": "fn()\nwith Watch():"},
+)
+
+
+bank.wrong(
+    "sorted-names",
+    "Your names are sorted, or stand together kind by kind. They are to come in the order in which the operations ran.",
+    change={"return found": "return sorted(found)"},
+)
+
+
+bank.wrong(
+    "like-nonzero",
+    "You look for names that have nonzero in them. count_nonzero has it too, and waits for nothing: compare whole names.",
     change={
-        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
-        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
-        "with Watch():": "fn()\nwith Watch():",
+        '("aten._local_scalar_dense", "aten.nonzero")': '("_local_scalar_dense", "nonzero")',
+        "name in waits": "any(each in name for each in waits)",
     },
 )
 
 
-@bank.wrong(
-    "sorted-names",
-    "Your names are sorted, or stand together kind by kind. They are to come in the order in which the operations ran.",
-)
-def count_syncs(fn):
-    found = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            found.append(str(func.overloadpacket))
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return sorted(name for name in found if name in ("aten._local_scalar_dense", "aten.nonzero"))
-
-
-@bank.wrong(
-    "like-nonzero",
-    "You look for names that have nonzero in them. count_nonzero has it too, and waits for nothing: compare whole names.",
-)
-def count_syncs(fn):
-    names = []
-
-    class Listen(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if "_local_scalar_dense" in name or "nonzero" in name:
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Listen():
-        fn()
-    return names
-
-
-@bank.wrong(
+bank.wrong(
     "for-item",
     "You do not find what `item()` does. Under the dispatcher no operation has that name: it is "
     "aten._local_scalar_dense.",
+    change={'"aten._local_scalar_dense"': '"aten.item"'},
 )
-def count_syncs(fn):
-    names = []
-
-    class Listen(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten.item", "aten.nonzero"):
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Listen():
-        fn()
-    return names
 
 
-@bank.wrong(
+bank.wrong(
     "never-equal",
     "Your comparison never holds, as where it takes `str(func)`, which ends in the overload: aten.nonzero.default. Take "
     "str(func.overloadpacket).",
     unless=r"overloadpacket|\A(?![\s\S]*str\()",  # a list may stay empty for other reasons
+    change={"str(func.overloadpacket)": "str(func)"},
 )
-def count_syncs(fn):
-    names = []
-
-    class Listen(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            if str(func) in ("aten._local_scalar_dense", "aten.nonzero"):
-                names.append(str(func))
-            return func(*args, **(kwargs or {}))
-
-    with Listen():
-        fn()
-    return names
 
 
-@bank.wrong(
+bank.wrong(
     "names-without-aten",
     "Your names lack their beginning. str(func.overloadpacket) gives them whole: aten.nonzero.",
     slip=True,
+    change={
+        '("aten._local_scalar_dense", "aten.nonzero")': '("_local_scalar_dense", "nonzero")',
+        "str(func.overloadpacket)": 'str(func.overloadpacket).split(".")[-1]',
+    },
 )
-def count_syncs(fn):
-    names = []
-
-    class Listen(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket).split(".")[-1]
-            if name in ("_local_scalar_dense", "nonzero"):
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Listen():
-        fn()
-    return names
 
 
 bank.wrong(
     "never-switched-off",
     "You switch the mode on and never off: it goes on watching after the call. `with Watch():` does both.",
-    change={
-        'waits = ("aten._local_scalar_dense", "aten.nonzero")': "",
-        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
-        "with Watch():\n    fn()": "Watch().__enter__()\nfn()",
-    },
+    change={"with Watch():\n    fn()": "Watch().__enter__()\nfn()"},
 )
 
 
-@bank.told("left-on-by-an-error", "left")
-def count_syncs(fn):
-    names = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    watch = Watch()
-    watch.__enter__()
-    fn()
-    watch.__exit__(None, None, None)
-    return names
+bank.told(
+    "left-on-by-an-error",
+    "left",
+    change={"with Watch():\n    fn()": "watch = Watch()\nwatch.__enter__()\nfn()\nwatch.__exit__(None, None, None)"},
+)
 
 
-@bank.told("keeps-the-error", "error")
-def count_syncs(fn):
-    names = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        try:
-            fn()
-        except Exception:
-            pass
-    return names
+bank.told(
+    "keeps-the-error",
+    "error",
+    change={"fn()": "try:\n    fn()\nexcept Exception:\n    pass"},
+)
 
 
-@bank.wrong(
+bank.wrong(
     "runs-each-twice",
     "Your mode runs each operation twice, once for itself. What changes a tensor in place then changes it twice.",
+    change={
+        "return func(*args, **(kwargs or {}))": "func(*args, **(kwargs or {}))\nreturn func(*args, **(kwargs or {}))"
+    },
 )
-def count_syncs(fn):
-    names = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                names.append(name)
-            func(*args, **(kwargs or {}))
-            return func(*args, **(kwargs or {}))
-
-    with Watch():
-        fn()
-    return names
 
 
 bank.told(
@@ -347,8 +196,7 @@ bank.told(
     "later",
     change={
         "count_syncs(fn)": "count_syncs(fn, found=[])",
-        'waits = ("aten._local_scalar_dense", "aten.nonzero")\nfound = []': "found.clear()",
-        "name in waits": 'name in ("aten._local_scalar_dense", "aten.nonzero")',
+        "found = []": "found.clear()",
     },
 )
 
@@ -439,26 +287,11 @@ def count_syncs(fn):
     return [name for name in names if name in ("aten._local_scalar_dense", "aten.nonzero")]
 
 
-@bank.wrong(
+bank.wrong(
     "swallows-runtime-errors",
     "You catch a RuntimeError of fn, and say nothing. An error of fn is the caller's to hear of, whatever its type.",
+    change={"fn()": "try:\n    fn()\nexcept RuntimeError:\n    pass"},
 )
-def count_syncs(fn):
-    names = []
-
-    class Watch(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            name = str(func.overloadpacket)
-            if name in ("aten._local_scalar_dense", "aten.nonzero"):
-                names.append(name)
-            return func(*args, **(kwargs or {}))
-
-    try:
-        with Watch():
-            fn()
-    except RuntimeError:
-        pass
-    return names
 
 
 bank.survives(

@@ -23,16 +23,16 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "alone-rounds-at-the-end",
     "You do not round `alone` at each step: you take its steps in float32, or all of them at once. "
     "In 16 bits, each step is rounded.",
+    change={
+        "alone, master, slope = w16, w16": "master, slope = w16",
+        "alone = alone - lr * grad": "",
+        "return alone": "return master.to(w16.dtype)",
+    },
 )
-def master_weights(w16, grad, lr, steps):
-    master, slope = w16.float(), grad.float()
-    for _ in range(steps):
-        master = master - lr * slope
-    return master.to(w16.dtype), master
 
 
 bank.wrong(
@@ -60,28 +60,26 @@ def master_weights(w16, grad, lr, steps):
     return alone - lr * grad, master - lr * slope
 
 
-@bank.wrong(
+bank.wrong(
     "one-step-short",
     "You take one step too few, as `range(1, steps)` does.",
+    change={
+        "master, slope = w16, w16.float(), grad": "master = w16.clone(), w16",
+        "range(steps)": "range(1, steps)",
+        "* slope": "* grad.float()",
+    },
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master = w16.clone(), w16.float()
-    for _ in range(1, steps):
-        alone = alone - lr * grad
-        master = master - lr * grad.float()
-    return alone, master
 
 
-@bank.wrong(
+bank.wrong(
     "one-step-more",
     "You take one step too many, as `range(steps + 1)` does.",
+    change={
+        "master, slope = w16, w16.float(), grad": "master = w16.clone(), w16",
+        "range(steps)": "range(1 + steps)",
+        "* slope": "* grad.float()",
+    },
 )
-def master_weights(w16, grad, lr, steps):
-    alone, master = w16.clone(), w16.float()
-    for _ in range(1 + steps):
-        alone = alone - lr * grad
-        master = master - lr * grad.float()
-    return alone, master
 
 
 bank.wrong(
@@ -124,18 +122,15 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "master-rounded-each-step",
     "You turn the master to 16 bits at each step: it loses what it is there to keep. It stays in float32 from "
     "the first step to the last.",
+    change={
+        "alone, master, slope = w16, w16.float(), grad.float()": "alone = w16.clone()\nmaster = w16.float()",
+        "master - lr * slope": "(master - lr * grad.float()).bfloat16().float()",
+    },
 )
-def master_weights(w16, grad, lr, steps):
-    alone = w16.clone()
-    master = w16.float()
-    for _ in range(steps):
-        alone = alone - lr * grad
-        master = (master - lr * grad.float()).bfloat16().float()
-    return alone, master
 
 
 @bank.right("folded")

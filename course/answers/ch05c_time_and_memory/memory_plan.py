@@ -9,480 +9,149 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("memory_plan")
 
 
-@bank.wrong(
+bank.wrong(
     "counts-frozen-gradients",
     "You count a gradient and an optimizer state for frozen parameters. They get neither.",
     also=("state-of-frozen",),
+    change={"sum(w.numel() for w in weights if w.requires_grad)": "sum(w.numel() for w in weights)"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters())
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "leaves-frozen-out",
     "You leave frozen parameters out altogether. They get no gradient, but they need their own memory.",
+    change={"sum(w.numel() for w in weights) * dtype.itemsize": "trained"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": trained * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "always-four-bytes",
     "You count the bytes of another dtype, such as the four of float32, for each number. How many there are "
     "depends on `dtype`.",
     also=("four-bytes-for-a-parameter", "state-in-float32"),
     slip=True,
+    change={
+        "sum(w.numel() for w in weights if w.requires_grad) * dtype.itemsize": "sum(w.numel() for w in weights if w.requires_grad) * 4",
+        "sum(w.numel() for w in weights) * dtype.itemsize": "sum(w.numel() for w in weights) * 4",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * 4,
-        "gradients": trained * 4,
-        "optimizer": slots * trained * 4,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "counts-buffers",
     "You count what is in state_dict: buffers too, and a shared weight under each of its names.",
     also=("shared-counted-twice",),
+    change={"sum(w.numel() for w in weights)": "sum(t.numel() for t in twin.state_dict().values())"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(t.numel() for t in twin.state_dict().values())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "shared-counted-twice",
     "A parameter that two modules share counts twice in your plan: there is one of it. `model.parameters()` gives it once.",
     slip=True,
+    change={"list(twin.parameters())": "[w for module in twin.modules() for w in module.parameters(recurse=False)]"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    params = [p for module in twin.modules() for p in module.parameters(recurse=False)]
-    known = {t.untyped_storage().data_ptr() for t in [*params, *twin.buffers()]}
-    kept = {}
-
-    def note(t):
-        kept[t.untyped_storage().data_ptr()] = t.untyped_storage()
-        return t
-
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
-        _result = twin(batch.to(dtype))
-    learned = sum(p.nbytes for p in params if p.requires_grad)
-    return {
-        "parameters": sum(p.nbytes for p in params),
-        "gradients": learned,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * learned,
-        "activations": sum(memory.nbytes() for place, memory in kept.items() if place not in known),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "buffers-among-the-parameters",
     "You count buffers among the parameters. They are left out of this plan.",
+    change={"sum(w.numel() for w in weights) * dtype.itemsize": "sum(t.nbytes for t in [*weights, *twin.buffers()])"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    parameters = list(twin.parameters())
-    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    trained = sum(p.nbytes for p in parameters if p.requires_grad)
-    return {
-        "parameters": sum(t.nbytes for t in [*parameters, *twin.buffers()]),
-        "gradients": trained,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "four-bytes-for-a-parameter",
     "You count the bytes of another dtype, such as the four of float32, for each number of the parameters. They "
     "are in `dtype`.",
     slip=True,
+    change={"sum(w.numel() for w in weights) * dtype.itemsize": "sum(w.numel() for w in weights) * 4"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    parameters = list(twin.parameters())
-    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    trained = sum(p.nbytes for p in parameters if p.requires_grad)
-    return {
-        "parameters": sum(4 * p.numel() for p in parameters),
-        "gradients": trained,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "adam-once",
     "You count one number for each weight for Adam. It keeps two: the mean of the gradient and that of its square.",
+    change={'"adam": 2': '"adam": 1'},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 1}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "momentum-is-free",
     "You count nothing for momentum. It keeps a running sum of the gradients, one number for each weight.",
+    change={'"momentum": 1': '"momentum": 0'},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 0, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "state-of-frozen",
     "You count optimizer state for frozen parameters too. Without a gradient there is none.",
+    change={
+        '{"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained': '{"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * sum(w.numel() for w in weights) * dtype.itemsize'
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * total * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "weights-as-activations",
     "You count all that is saved, the weights among it. They are there anyway, and counted already.",
+    change={
+        "own = {t.untyped_storage().data_ptr() for t in [*weights, *twin.buffers()]}": "",
+        "if memory.data_ptr() not in own:\n    saved[memory.data_ptr()] = memory.nbytes()": "saved[memory.data_ptr()] = memory.nbytes()",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "buffers-as-activations",
     "A buffer, or a view of one, counts among your activations. It belongs to the model, as parameters do.",
+    change={"[*weights, *twin.buffers()]": "weights"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in twin.parameters()}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "batch-in-its-own-dtype",
     "You turn the model to `dtype` and leave the batch as it is: in any other dtype than its own the two do not fit.",
+    change={"batch.to(dtype)": "batch"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    weights = list(twin.parameters())
-    own = {t.untyped_storage().data_ptr() for t in [*weights, *twin.buffers()]}
-    saved = {}
-
-    def note(tensor):
-        if tensor.untyped_storage().data_ptr() not in own:
-            saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().size()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        result = twin(batch)
-    trained = sum(w.numel() for w in weights if w.requires_grad) * dtype.itemsize
-    assert result is not None
-    return {
-        "parameters": sum(w.numel() for w in weights) * dtype.itemsize,
-        "gradients": trained,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "address-of-the-view",
     "You compare `t.data_ptr()`, where a view begins. Views of one piece of memory begin in different places.",
     also=("buffers-as-activations", "pieces-by-the-view"),
     unless=r"storage\w*(\(\))?\.data_ptr",
+    change={
+        "t.untyped_storage().data_ptr()": "t.data_ptr()",
+        "if memory.data_ptr() not in own:\n    saved[memory.data_ptr()]": "if tensor.data_ptr() not in own:\n    saved[tensor.data_ptr()]",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    weights = list(twin.parameters())
-    own = {t.data_ptr() for t in [*weights, *twin.buffers()]}
-    saved = {}
-
-    def note(tensor):
-        if tensor.data_ptr() not in own:
-            saved[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        result = twin(batch.to(dtype))
-    trained = sum(w.numel() for w in weights if w.requires_grad) * dtype.itemsize
-    assert result is not None
-    return {
-        "parameters": sum(w.numel() for w in weights) * dtype.itemsize,
-        "gradients": trained,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "pieces-by-the-view",
     "You tell pieces of memory apart by where a view begins, as `t.data_ptr()` says. Views of one piece begin in different "
     "places, and then it counts more than once.",
+    change={"saved[memory.data_ptr()]": "saved[tensor.data_ptr()]"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    parameters = list(twin.parameters())
-    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[tensor.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    trained = sum(p.nbytes for p in parameters if p.requires_grad)
-    return {
-        "parameters": sum(p.nbytes for p in parameters),
-        "gradients": trained,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "counts-twice",
     "What is saved twice you count twice. Each piece of memory is there once: tell them apart by the address of their storage.",
+    change={
+        "saved = {}": "saved = []",
+        "saved[memory.data_ptr()] = memory.nbytes()": "saved.append(memory.nbytes())",
+        "saved.values()": "saved",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = []
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved.append(memory.nbytes())
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "size-of-the-view",
     "You count the elements of the saved tensor. A view keeps the whole memory alive that it looks at.",
+    change={"memory.nbytes()": "tensor.nbytes"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = tensor.numel() * tensor.element_size()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
 @bank.wrong(
@@ -507,346 +176,113 @@ def memory_plan(model, batch, optimizer, dtype):
     }
 
 
-@bank.wrong(
+bank.wrong(
     "moves-the-model",
     "You turn the model itself to `dtype`: afterwards it is another one. Plan with a copy.",
+    change={"copy.deepcopy(model).to(dtype)": "model.to(dtype)"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = model.to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "frozen-as-activations",
     "Of what is saved you leave out the parameters that are trained. The weight of a frozen layer may be saved too, and is no "
     "activation either.",
+    change={"[*weights, *twin.buffers()]": "[*(w for w in weights if w.requires_grad), *twin.buffers()]"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    learned = [p for p in twin.parameters() if p.requires_grad]
-    own = {t.untyped_storage().data_ptr() for t in [*learned, *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "there-and-back",
     "You turn the model itself to `dtype`, and back: what was rounded on the way stays so. Plan with a copy.",
+    change={
+        "twin = copy.deepcopy(model).to(dtype)": "before = next(model.parameters()).dtype\ntwin = model.to(dtype)",
+        "result = twin(batch.to(dtype))": "result = twin(batch.to(dtype))\nmodel.to(before)",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    before = next(model.parameters()).dtype
-    model.to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = model(batch.to(dtype))
-    model.to(before)
-    total = sum(p.numel() for p in model.parameters())
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "in-train-mode",
     "You plan for train mode whatever the mode is. In eval mode a layer may save less.",
+    change={"copy.deepcopy(model).to(dtype)": "copy.deepcopy(model).to(dtype).train()"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype).train()
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "clears-the-gradients",
     "You clear the gradients of the model that you were given. They are somebody's, leave them there.",
+    change={"twin = copy.deepcopy(model).to(dtype)": "model.zero_grad()\ntwin = copy.deepcopy(model).to(dtype)"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    model.zero_grad()
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "batch-left-out",
     "You leave the batch out of the activations. The first layer saves it for its backward: it counts like any other.",
+    change={
+        "own = {t.untyped_storage().data_ptr() for t in [*weights, *twin.buffers()]}": "batch = batch.to(dtype).requires_grad_()\nown = {t.untyped_storage().data_ptr() for t in [*weights, *twin.buffers(), batch]}"
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    model = copy.deepcopy(model).to(dtype)
-    batch = batch.to(dtype).requires_grad_()
-    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers(), batch]}
-    seen = {}
-
-    def pack(t):
-        s = t.untyped_storage()
-        if s.data_ptr() not in own:
-            seen[s.data_ptr()] = s.nbytes()
-        return t
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        outputs = model(batch)
-    del outputs
-    p = sum(t.nbytes for t in model.parameters())
-    g = sum(t.nbytes for t in model.parameters() if t.requires_grad)
-    return {
-        "parameters": p,
-        "gradients": g,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
-        "activations": sum(seen.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "state-in-float32",
     "You count the bytes of another dtype, such as the four of float32, for each number of the optimizer's state."
     " It is in `dtype`, as the weights are.",
+    change={
+        '{"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained': '{"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained // dtype.itemsize * 4'
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    model = copy.deepcopy(model).to(dtype)
-    batch = batch.to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
-    seen = {}
-
-    def pack(t):
-        s = t.untyped_storage()
-        if s.data_ptr() not in own:
-            seen[s.data_ptr()] = s.nbytes()
-        return t
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        outputs = model(batch)
-    del outputs
-    p = sum(t.numel() * t.element_size() for t in model.parameters())
-    n = sum(t.numel() for t in model.parameters() if t.requires_grad)
-    g = sum(t.numel() * t.element_size() for t in model.parameters() if t.requires_grad)
-    return {
-        "parameters": p,
-        "gradients": g,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * n * 4,
-        "activations": sum(seen.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "four-or-two",
     "You know four bytes, and two for all else. float64 has eight: dtype.itemsize says how many.",
     slip=True,
+    change={
+        "twin = copy.deepcopy(model).to(dtype)": "size = 4 if dtype == torch.float32 else 2\ntwin = copy.deepcopy(model).to(dtype)",
+        "sum(w.numel() for w in weights if w.requires_grad) * dtype.itemsize": "sum(w.numel() for w in weights if w.requires_grad) * size",
+        "sum(w.numel() for w in weights) * dtype.itemsize": "sum(w.numel() for w in weights) * size",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    size = 4 if dtype == torch.float32 else 2
-    model = copy.deepcopy(model).to(dtype)
-    batch = batch.to(dtype)
-    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
-    seen = {}
-
-    def pack(t):
-        s = t.untyped_storage()
-        if s.data_ptr() not in own:
-            seen[s.data_ptr()] = s.nbytes()
-        return t
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        outputs = model(batch)
-    del outputs
-    p = sum(t.numel() for t in model.parameters()) * size
-    g = sum(t.numel() for t in model.parameters() if t.requires_grad) * size
-    return {
-        "parameters": p,
-        "gradients": g,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
-        "activations": sum(seen.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "elements-of-each-view",
     "You count the elements of views, not the memory behind them. Views of one piece of memory have it in common: it "
     "counts once, whole.",
+    change={
+        "t.untyped_storage().data_ptr()": "t.data_ptr()",
+        "memory = tensor.untyped_storage()\nif memory.data_ptr() not in own:\n    saved[memory.data_ptr()] = memory.nbytes()": "if tensor.data_ptr() not in own:\n    saved[tensor.data_ptr()] = tensor.nbytes",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    model = copy.deepcopy(model).to(dtype)
-    batch = batch.to(dtype)
-    own = {t.data_ptr() for t in [*model.parameters(), *model.buffers()]}
-    seen = {}
-
-    def pack(t):
-        if t.data_ptr() not in own:
-            seen[t.data_ptr()] = t.numel() * t.element_size()
-        return t
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        outputs = model(batch)
-    del outputs
-    p = sum(t.numel() * t.element_size() for t in model.parameters())
-    g = sum(t.numel() * t.element_size() for t in model.parameters() if t.requires_grad)
-    return {
-        "parameters": p,
-        "gradients": g,
-        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
-        "activations": sum(seen.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "each-saved-tensor",
     "You count every saved tensor, also where several share their memory. Each piece of memory counts once, whole.",
+    change={
+        "saved = {}": "saved = []",
+        "saved[memory.data_ptr()] = memory.nbytes()": "saved.append(tensor.nbytes)",
+        "saved.values()": "saved",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype)
-    own = {t.data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: (saved.append(t), t)[1], lambda t: t):
-        twin(batch.to(dtype))
-    ps = list(twin.parameters())
-    w = torch.empty((), dtype=dtype).element_size()
-    g = sum(p.numel() for p in ps if p.requires_grad) * w
-    return {
-        "parameters": sum(p.numel() for p in ps) * w,
-        "gradients": g,
-        "optimizer": g * {"sgd": 0, "momentum": 1, "adam": 2}[optimizer],
-        "activations": sum(t.numel() * t.element_size() for t in saved if t.data_ptr() not in own),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "activations-in-their-own-dtype",
     "You run the model in the dtype that it comes in: its activations have the bytes of that, not of `dtype`.",
+    change={
+        "copy.deepcopy(model).to(dtype)": "copy.deepcopy(model)",
+        "batch.to(dtype)": "batch",
+    },
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model)
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch)
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "in-eval-mode",
     "You plan for eval mode whatever the mode is. In train mode a layer may save more.",
+    change={"copy.deepcopy(model).to(dtype)": "copy.deepcopy(model).to(dtype).eval()"},
 )
-def memory_plan(model, batch, optimizer, dtype):
-    twin = copy.deepcopy(model).to(dtype).eval()
-    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
-    saved = {}
-
-    def pack(tensor):
-        memory = tensor.untyped_storage()
-        if memory.data_ptr() not in own:
-            saved[memory.data_ptr()] = memory.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _result = twin(batch.to(dtype))
-    total = sum(p.numel() for p in twin.parameters())
-    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
-    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
-    return {
-        "parameters": total * dtype.itemsize,
-        "gradients": trained * dtype.itemsize,
-        "optimizer": slots * trained * dtype.itemsize,
-        "activations": sum(saved.values()),
-    }
 
 
 @bank.right("pops-its-own")

@@ -9,269 +9,135 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("to_device")
 
 
-@bank.wrong(
+bank.wrong(
     "mutates",
     "You put the moved tensors back into obj: the caller's own dict or list changes. Build a new container.",
+    change={
+        "new = copy.copy(obj)": "new = obj",
+        "new = obj[:]": "new = obj",
+    },
+    of="copy-then-fill",
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            for key in obj:
-                obj[key] = move(obj[key])
-            return obj
-        if isinstance(obj, list):
-            for i in range(len(obj)):
-                obj[i] = move(obj[i])
-            return obj
-        if isinstance(obj, tuple):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else tuple(moved)
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "loses-type",
     "Every sequence comes back as a list, tuples and named tuples too. `type(obj)` says what to build.",
+    change={'type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)': "moved"},
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, (list, tuple)):
-            return [move(value) for value in obj]
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "lists-only",
     "You look into lists, and nowhere else: what is in tuples and dicts stays where it was.",
     also=("one-level",),
+    change={
+        "if isinstance(obj, dict):\n    return type(obj)((key, to_device(value, device)) for key, value in obj.items())": "",
+        "(list, tuple)": "list",
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, list):
-            return [move(value) for value in obj]
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "drops-non-tensors",
     "Whatever is no tensor and no container gets lost. Numbers, names and None belong to a batch too; keep them.",
+    change={
+        "obj.items()": "obj.items() if isinstance(value, (torch.Tensor, dict, list, tuple))",
+        "[to_device(value, device) for value in obj]": "[to_device(value, device) for value in obj if isinstance(value, (torch.Tensor, dict, list, tuple))]",
+        "return obj\n": "return None\n",
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        wanted = (torch.Tensor, dict, list, tuple)
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items() if isinstance(value, wanted)})
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj if isinstance(value, wanted)]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        return None
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "everything-has-to",
     "You call `.to` on whatever is no container. A text or a number has no such method: ask first what it is.",
+    change={
+        "if isinstance(obj, torch.Tensor):\n    return obj.to(device)": "",
+        "return obj\n": "return obj.to(device)\n",
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        return obj.to(device)
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "one-level",
     "A tensor further inside stays where it was. Let the function call itself on what is inside, whatever container that is.",
+    change={
+        "(key, to_device(value, device))": "(key, value.to(device) if isinstance(value, torch.Tensor) else value)",
+        "[to_device(value, device) for value in obj]": "[value.to(device) if isinstance(value, torch.Tensor) else value for value in obj]",
+    },
 )
-def to_device(obj, device):
-    def move(value):
-        return value.to(device) if isinstance(value, torch.Tensor) else value
-
-    if isinstance(obj, dict):
-        return type(obj)({key: move(value) for key, value in obj.items()})
-    if isinstance(obj, (list, tuple)):
-        moved = [move(value) for value in obj]
-        return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "named-tuple-from-one-list",
     "You give a named tuple all its values as one list; it wants them one by one, `type(obj)(*values)`.",
+    change={'type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)': "type(obj)(moved)"},
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, (list, tuple)):
-            return type(obj)([move(value) for value in obj])
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "named-tuple-as-tuple",
     "Named tuples come back as plain ones: `batch.label` no longer works. obj._fields tells one from the other.",
+    change={
+        'type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)': "tuple(moved) if isinstance(obj, tuple) else moved"
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, tuple):
-            return tuple(move(value) for value in obj)
-        if isinstance(obj, list):
-            return [move(value) for value in obj]
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "sorts-the-keys",
     "You sort the keys of a dict. They are to come back in the order in which they were.",
+    change={"obj.items()": "sorted(obj.items())"},
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            return type(obj)({key: move(obj[key]) for key in sorted(obj)})
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "values-of-a-dict",
     "Of a dict you return a list of the values: the keys are lost.",
+    change={
+        "type(obj)((key, to_device(value, device)) for key, value in obj.items())": "[to_device(value, device) for value in obj.values()]"
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            return obj.to(device)
-        if isinstance(obj, dict):
-            return [move(value) for value in obj.values()]
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "numbers-to-tensors",
     "You make tensors of numbers. Only what is a tensor is moved; anything else comes back as it is.",
+    change={
+        "isinstance(obj, torch.Tensor)": "isinstance(obj, (torch.Tensor, int, float))",
+        "obj.to(device)": "torch.as_tensor(obj, device=device)",
+    },
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        if isinstance(obj, (torch.Tensor, int, float)):
-            return torch.as_tensor(obj, device=device)
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "forgets-the-result-of-to",
     "You return the tensor that stayed where it was. `.to` moves nothing in place, it returns the moved one.",
+    change={"return obj.to(device)": "obj.to(device)\nreturn obj"},
 )
-def to_device(obj, device):
-    def move(obj):
-        if isinstance(obj, torch.Tensor):
-            obj.to(device)
-            return obj
-        if isinstance(obj, dict):
-            return type(obj)({key: move(value) for key, value in obj.items()})
-        if isinstance(obj, (list, tuple)):
-            moved = [move(value) for value in obj]
-            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-        return obj
-
-    return move(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "all-one-by-one",
     "You give plain tuples their values one by one, as named tuples want them. A plain tuple is made from one list.",
+    change={'hasattr(obj, "_fields")': "isinstance(obj, tuple)"},
 )
-def to_device(obj, device):
-    def go(one):
-        if isinstance(one, torch.Tensor):
-            return one.to(device)
-        if isinstance(one, dict):
-            return type(one)({key: go(value) for key, value in one.items()})
-        if isinstance(one, list):
-            return [go(value) for value in one]
-        return type(one)(*map(go, one)) if isinstance(one, tuple) else one
-
-    return go(obj)
 
 
-@bank.wrong(
+bank.wrong(
     "only-plain-dicts",
     "You go into plain dicts alone: an OrderedDict is of another type, and comes back as it was. isinstance(obj, dict) is "
     "true of both.",
+    change={"isinstance(obj, dict)": "type(obj) is dict"},
 )
-def to_device(obj, device):
-    if isinstance(obj, torch.Tensor):
-        return obj.to(device)
-    if type(obj) is dict:
-        return {key: to_device(value, device) for key, value in obj.items()}
-    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
-        return type(obj)(*(to_device(value, device) for value in obj))
-    if isinstance(obj, list | tuple):
-        return type(obj)([to_device(value, device) for value in obj])
-    return obj
 
 
-@bank.told("made-anew", "tracked")
-def to_device(obj, device):
-    def go(one):
-        if isinstance(one, torch.Tensor):
-            return torch.asarray(one.detach(), device=device)
-        if isinstance(one, dict):
-            return type(one)({key: go(value) for key, value in one.items()})
-        if isinstance(one, tuple) and hasattr(one, "_fields"):
-            return type(one)(*map(go, one))
-        return type(one)(map(go, one)) if isinstance(one, (list, tuple)) else one
-
-    return go(obj)
+bank.told(
+    "made-anew",
+    "tracked",
+    change={"obj.to(device)": "torch.asarray(obj.detach(), device=device)"},
+)
 
 
 @bank.right("maps-and-makes")
@@ -346,17 +212,13 @@ def to_device(obj, device):
     return move(obj)
 
 
-@bank.wrong("plain-dicts", "Every dict comes back as a plain one, an OrderedDict too. `type(obj)` says what to build.")
-def to_device(obj, device):
-    if isinstance(obj, torch.Tensor):
-        return obj.to(device)
-    if isinstance(obj, dict):
-        return {key: to_device(value, device) for key, value in obj.items()}
-    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
-        return type(obj)(*(to_device(value, device) for value in obj))
-    if isinstance(obj, (list, tuple)):
-        return type(obj)(to_device(value, device) for value in obj)
-    return obj
+bank.wrong(
+    "plain-dicts",
+    "Every dict comes back as a plain one, an OrderedDict too. `type(obj)` says what to build.",
+    change={
+        "type(obj)((key, to_device(value, device)) for key, value in obj.items())": "{key: to_device(value, device) for key, value in obj.items()}"
+    },
+)
 
 
 bank.survives(

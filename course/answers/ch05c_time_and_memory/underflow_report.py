@@ -7,216 +7,112 @@ from autograder.course.answer_bank import AnswerBank
 bank = AnswerBank("underflow_report")
 
 
-@bank.wrong(
+bank.wrong(
     "wrong-dtype-grads",
     "You find none that is lost: where float32 or bfloat16 holds the gradients, hardly any are 0. Turn them to float16, and "
     "count the zeros there.",
     unless=r"half\(|\bfloat16",
+    change={"g.half() == 0": "g == 0"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "counts-none",
     "You put zeros in for a missing gradient, and count them all as lost. A parameter without a part is left out.",
+    change={
+        "[g[g != 0] for g in grads if g is not None]": "[torch.zeros_like(p) if g is None else g[g != 0] for p, g in zip(params, grads)]"
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        missing = [torch.full((p.numel(),), 1e-30) for p in params]
-        flat = torch.cat([m if g is None else g.flatten() for g, m in zip(grads, missing)])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "fails-on-none",
     "A parameter that the loss does not depend on has no gradient. `allow_unused=True` gives None for it; skip it.",
+    change={
+        "torch.autograd.grad(scale * loss, params, allow_unused=True)": "torch.autograd.grad(scale * loss, params)"
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "counts-old-zeros",
     "You count what is 0 in float16, also where it was 0 in float32 already. Those were never lost.",
+    change={
+        "(g.half() == 0).sum().item() for g in there": "(g.half() == 0).sum().item() for g in grads if g is not None"
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = flat.half() == 0
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "divides-by-all",
     "You divide by all entries. The share is of those that were not 0 in float32.",
+    change={"g.numel() for g in there": "g.numel() for g in grads if g is not None"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / flat.numel() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "no-scale",
     "Your shares do not depend on the scale. It must come in before float16: multiply the loss by it.",
+    change={"scale * loss": "loss"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-shares",
     "You take the mean of the shares of the parameters. A small parameter then counts as much as a large one.",
+    change={
+        "lost = sum((g.half() == 0).sum().item() for g in there)": "shares = [(g.half() == 0).float().mean().item() for g in there if len(g)]",
+        "counted = sum(g.numel() for g in there)": "",
+        "lost / counted if counted else 0.0": "sum(shares) / len(shares) if shares else 0.0",
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        some = [g[g != 0] for g in grads if g is not None and (g != 0).any()]
-        shares = [(g.half() == 0).float().mean().item() for g in some]
-        report[scale] = sum(shares) / len(shares) if shares else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "counts-instead-of-shares",
     "You return how many entries are lost. Asked for is their share of those that were not 0.",
     slip=True,
+    change={"lost / counted if counted else 0.0": "float(lost)"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = float(lost.sum().item())
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "divides-by-zero",
     "Where every gradient is 0 you divide by 0. The share is 0.0 there.",
+    change={"lost / counted if counted else 0.0": "lost / counted"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item()
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "smallest-normal",
     "You count what is below the smallest normal number. Float16 goes on below it, with fewer digits.",
     slip=True,
+    change={"g.half() == 0": "g.abs() < torch.finfo(torch.float16).tiny"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.abs() < torch.finfo(torch.float16).tiny) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "below-1e-7",
     "You count what is below 1e-7. Float16 holds numbers below that: turn the gradients to float16, and look which are 0.",
     unless=r"\A(?![\s\S]*1e-0?7)",
+    change={"g.half() == 0": "g.abs() < 1e-7"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        there = torch.cat([torch.zeros(0), *(g[g != 0].abs() for g in grads if g is not None)])
-        report[scale] = (there < 1e-7).float().mean().item() if len(there) else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "below-the-smallest",
     "You count what is smaller than the smallest number of float16, 2 ** -24. What is above half of that is rounded up to it, "
     "and is not lost: turn the gradients to float16, and look.",
     slip=True,
+    change={"g.half() == 0": "g.abs() < 2.0**-24"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        sizes = torch.cat([g.flatten().abs() for g in grads if g is not None])
-        sizes = sizes[sizes > 0]
-        report[scale] = (sizes < 2.0**-24).double().mean().item() if len(sizes) else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "counts-inf",
     "You count what becomes inf too. That is an overflow, at the other end; asked for is what becomes 0.",
+    change={"g.half() == 0": "(g.half() == 0) | g.half().isinf()"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        there = [g[g != 0] for g in grads if g is not None]
-        lost = sum(((g.half() == 0) | g.half().isinf()).sum().item() for g in there)
-        counted = sum(g.numel() for g in there)
-        report[scale] = lost / counted if counted else 0.0
-    return report
 
 
 bank.wrong(
@@ -226,124 +122,70 @@ bank.wrong(
 )
 
 
-@bank.told("leaves-grad-behind", "grads_kept")
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        for p in params:
-            p.grad = None
-        (scale * loss).backward()
-        grads = [p.grad for p in params]
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
+bank.told(
+    "leaves-grad-behind",
+    "grads_kept",
+    change={"olds = [p.grad for p in params]": "", "for p, old in zip(params, olds):\n    p.grad = old": ""},
+    of="backward-and-put-back",
+)
 
 
-@bank.wrong("keys-as-text", "Your keys are texts. They are to be the scales as they are given.", slip=True)
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in grads if g is not None])
-        there = flat != 0
-        lost = (flat.half() == 0) & there
-        report[str(scale)] = lost.sum().item() / there.sum().item() if there.any() else 0.0
-    return report
+bank.wrong(
+    "keys-as-text",
+    "Your keys are texts. They are to be the scales as they are given.",
+    slip=True,
+    change={"report[scale]": "report[str(scale)]"},
+)
 
 
-@bank.wrong(
+bank.wrong(
     "share-that-survives",
     "You give the share that survives. The share that float16 turns to 0 is asked for.",
     slip=True,
+    change={"g.half() == 0": "g.half() != 0"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        plain = [g for g in torch.autograd.grad(loss, params, retain_graph=True, allow_unused=True) if g is not None]
-        scaled = [g for g in torch.autograd.grad(loss * scale, params, allow_unused=True) if g is not None]
-        counted = sum(int((g != 0).sum()) for g in plain)
-        kept = sum(int(((g != 0) & (s.half() != 0)).sum()) for g, s in zip(plain, scaled))
-        report[scale] = kept / counted if counted else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "accumulates",
     "`backward` adds to the .grad that is there: you count a sum of old gradients and new ones. torch.autograd.grad leaves .grad alone.",
+    change={
+        "grads = torch.autograd.grad(scale * loss, params, allow_unused=True)": "(scale * loss).backward()\ngrads = [p.grad for p in params]"
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        (scale * loss).backward()
-        grads = [p.grad for p in params if p.grad is not None]
-        total = sum(int((g != 0).sum()) for g in grads)
-        lost = sum(int(((g != 0) & (g.half() == 0)).sum()) for g in grads)
-        report[scale] = lost / total if total else 0.0
-    return report
 
 
-@bank.wrong(
-    "one-graph", "You call loss_fn once. The first scale uses up the graph of this loss: call it anew for each scale."
+bank.wrong(
+    "one-graph",
+    "You call loss_fn once. The first scale uses up the graph of this loss: call it anew for each scale.",
+    change={"report = {}": "report = {}\nloss, params = loss_fn()", "loss, params = loss_fn()": ""},
 )
-def underflow_report(loss_fn, scales):
-    loss, params = loss_fn()
-    report = {}
-    for scale in scales:
-        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        grads = [g for g in found if g is not None]
-        total = sum(int((g != 0).sum()) for g in grads)
-        lost = sum(int(((g != 0) & (g.half() == 0)).sum()) for g in grads)
-        report[scale] = lost / total if total else 0.0
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "tensor-nan",
     "Where nothing is to be counted you divide 0 by 0, and tensors give nan for that. The share is 0.0 there.",
+    change={
+        "(g.half() == 0).sum().item()": "(g.half() == 0).sum()",
+        "lost / counted if counted else 0.0": "(lost / counted).item()",
+    },
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in found if g is not None])
-        total = (flat != 0).sum()
-        lost = ((flat != 0) & (flat.half() == 0)).sum()
-        report[scale] = (lost / total).item()
-    return report
 
 
-@bank.wrong(
+bank.wrong(
     "count-int",
     "You return how many entries are lost. Asked for is their share of those that were not 0, a float.",
     slip=True,
+    change={"lost / counted if counted else 0.0": "lost"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        flat = torch.cat([g.flatten() for g in found if g is not None])
-        report[scale] = ((flat != 0) & (flat.half() == 0)).sum().item()
-    return report
 
 
-@bank.wrong("in-percent", "Your shares are in percent. Asked for are shares from 0 to 1.", slip=True)
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, parameters = loss_fn()
-        slopes = torch.autograd.grad(scale * loss, parameters, allow_unused=True)
-        there = torch.cat([torch.zeros(0), *(g[g != 0] for g in slopes if g is not None)])
-        lost = (there.half() == 0).sum().item()
-        report[scale] = 100 * lost / len(there) if len(there) else 0.0
-    return report
+bank.wrong(
+    "in-percent",
+    "Your shares are in percent. Asked for are shares from 0 to 1.",
+    slip=True,
+    change={"lost / counted if counted else 0.0": "100 * lost / counted if counted else 0.0"},
+)
 
 
 @bank.right("puts-grads-aside")
@@ -425,20 +267,11 @@ def underflow_report(loss_fn, scales):
     return report
 
 
-@bank.wrong(
+bank.wrong(
     "every-zero-of-all",
     "You count every entry that is 0 in float16, and divide by all entries. What was 0 in float32 already belongs into neither count.",
+    change={"[g[g != 0] for g in grads if g is not None]": "[g for g in grads if g is not None]"},
 )
-def underflow_report(loss_fn, scales):
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        grads = [grad for grad in grads if grad is not None]
-        lost = sum((grad.half() == 0).sum().item() for grad in grads)
-        count = sum(grad.numel() for grad in grads)
-        report[scale] = lost / count if count else 0.0
-    return report
 
 
 bank.survives(

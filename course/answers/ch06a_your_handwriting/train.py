@@ -43,59 +43,20 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "drops-last-from-the-mean-too",
     "You leave out the last batch where it is smaller, in the steps and in the mean. Its images belong to the epoch too.",
+    change={"optimizer.zero_grad()": "if len(idx) < batch_size:\n    continue\noptimizer.zero_grad()"},
+    of="a-loss-for-each-image",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total, count = 0.0, 0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            if len(rows) < batch_size:
-                continue
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total, count = total + loss.item() * len(rows), count + len(rows)
-        losses.append(total / count)
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "labels-in-their-own-order",
     "The images of a batch come in the new order, and the labels in their old one: most images meet somebody else's label.",
+    change={"labels[rows]": "labels[first : first + batch_size]"},
+    of="back-to-the-cpu",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        shuffled = images[torch.randperm(len(labels), generator=order)]
-        for x, y in zip(shuffled.split(batch_size), labels.split(batch_size)):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x.to(device)), y.to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(y)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
@@ -103,21 +64,26 @@ bank.wrong(
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
     change={
         "order = torch.Generator().manual_seed(seed)": "",
-        "torch.randperm": "torch.arange",
-        "len(labels), generator=order": "len(labels)",
+        "torch.randperm(len(labels), generator=order)": "torch.arange(len(labels))",
     },
 )
 
 bank.wrong(
     "same-order",
     "Each epoch has the order of the first. Make the generator once, before the epochs, and draw from it in each of them.",
-    change={"().manual_seed(seed)": "()", "total = 0.0": "order.manual_seed(seed)\ntotal = 0.0"},
+    change={
+        "torch.Generator().manual_seed(seed)": "torch.Generator()",
+        "total = 0.0": "order.manual_seed(seed)\ntotal = 0.0",
+    },
 )
 
 bank.wrong(
     "global-order",
     "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
-    change={"order = torch.Generator().manual_seed(seed)": "", "len(labels), generator=order": "len(labels)"},
+    change={
+        "order = torch.Generator().manual_seed(seed)": "",
+        "torch.randperm(len(labels), generator=order)": "torch.randperm(len(labels))",
+    },
 )
 
 bank.wrong(
@@ -125,7 +91,7 @@ bank.wrong(
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
     change={
         "loss.item() * len(rows)": "loss.item()",
-        "(total / len(labels))": "(total / math.ceil(len(labels) / batch_size))",
+        "total / len(labels)": "total / math.ceil(len(labels) / batch_size)",
     },
 )
 
@@ -134,7 +100,7 @@ bank.wrong(
     "You divide by the number of full batches: `//` leaves out the smaller one at the end, whose loss is in your sum.",
     change={
         "loss.item() * len(rows)": "loss.item()",
-        "(total / len(labels))": "(total / max(len(labels) // batch_size, 1))",
+        "total / len(labels)": "total / max(len(labels) // batch_size, 1)",
     },
 )
 
@@ -147,20 +113,20 @@ bank.wrong(
 bank.wrong(
     "sum-of-losses",
     "You add the losses up and do not divide by the number of images.",
-    change={"(total / len(labels))": "(total)"},
+    change={"total / len(labels)": "total"},
 )
 
 bank.wrong(
     "divided-by-the-pair",
     "You divide by len(train_set), and that is 2: a pair of images and labels. How many images there are, len(labels) says.",
     unless=r"(?s)\A(?!.*len\(train_set\))",
-    change={"/ len(labels)": "/ len(train_set)"},
+    change={"total / len(labels)": "total / len(train_set)"},
 )
 
 bank.wrong(
     "tensor-losses",
     "Your losses are tensors. Asked for are floats: a list of plain numbers can be printed, drawn and saved.",
-    change={"(total / len(labels))": "(torch.tensor(total / len(labels)))"},
+    change={"total / len(labels)": "torch.tensor(total / len(labels))"},
 )
 
 bank.wrong(
@@ -172,30 +138,17 @@ bank.wrong(
 bank.wrong(
     "stays-in-eval-mode",
     "From the second epoch on you train in eval mode: the measurement switched it on, and nobody switched it off.",
-    change={"[], []": "[], []\nmodel.train()", "model.train()": ""},
+    change={"losses, accuracies = [], []": "losses, accuracies = [], []\nmodel.train()", "model.train()": ""},
 )
 
 
-@bank.told("records-while-measuring", "tracked")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
+bank.told(
+    "records-while-measuring",
+    "tracked",
+    change={
+        "with torch.no_grad():\n    right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)": "right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)"
+    },
+)
 
 
 bank.wrong(
@@ -207,66 +160,35 @@ bank.wrong(
 bank.wrong(
     "accuracy-as-count",
     "You count the right answers and do not divide by how many there are.",
-    change={"(right.float().mean().item())": "(float(right.sum().item()))"},
+    change={"right.float().mean().item()": "float(right.sum().item())"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "one-epoch",
     "You train for one epoch, however many are asked for.",
+    change={
+        "losses, accuracies = [], []": "losses, accuracies, total = [], [], 0.0",
+        "total = 0.0": "",
+        "range(epochs)": "range(1)",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies, total = [], [], 0.0
-    model.train()
-    for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-        loss.backward()
-        optimizer.step()
-        total += loss.item() * len(rows)
-    losses.append(total / len(labels))
-    model.eval()
-    with torch.no_grad():
-        right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-    accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
     "batch-stays-behind",
     "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
-    change={"(model(images[rows].to(device)), labels[rows].to(device))": "(model(images[rows]), labels[rows])"},
+    change={"model(images[rows].to(device)), labels[rows].to(device)": "model(images[rows]), labels[rows]"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "moves-the-model",
     "You move the model to the CPU. It is to be trained where it is; ask it for its device.",
+    change={
+        "device = next(model.parameters()).device": 'device = torch.device("cpu")\nmodel.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)'
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = torch.device("cpu")
-    model.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
@@ -279,266 +201,91 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "loader-shuffles",
     "A DataLoader that shuffles first draws another number from the generator: its orders are not torch.randperm's.",
+    change={
+        "torch.randperm(len(labels), generator=order).split(batch_size)": "torch.utils.data.DataLoader(range(len(labels)), batch_size, shuffle=True, generator=order)"
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    data = torch.utils.data.TensorDataset(images, labels)
-    loader = torch.utils.data.DataLoader(data, batch_size, shuffle=True, generator=order)
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x.to(device)), y.to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(y)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "loader-draws",
     "A DataLoader draws a number from torch's global generator whenever you go through it: dropout then drops others.",
+    change={
+        "torch.randperm(len(labels), generator=order).split(batch_size)": "torch.utils.data.DataLoader(torch.randperm(len(labels), generator=order), batch_size)"
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    data = torch.utils.data.TensorDataset(images, labels)
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        rows = torch.randperm(len(labels), generator=order).tolist()
-        for x, y in torch.utils.data.DataLoader(data, batch_size, sampler=rows):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x.to(device)), y.to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(y)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
     "seeds-the-global-generator",
     "You seed torch's global generator, from which dropout draws. The seed is for the order alone.",
-    change={"next(model.parameters()).device": "next(model.parameters()).device\ntorch.manual_seed(seed)"},
+    change={"losses, accuracies = [], []": "losses, accuracies = [], []\ntorch.manual_seed(seed)"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "order-from-the-seeded-global",
     "The order comes from torch's global generator, which you seed. Dropout draws from it as well: make a torch.Generator() for the order.",
+    change={"torch.Generator().manual_seed(seed)": "torch.manual_seed(seed)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
     "times-batch-size",
     "You multiply each loss by batch_size. The last batch may hold fewer images: multiply by how many it has.",
-    change={
-        "seen = []": "total = 0.0",
-        "seen += [loss.item()] * len(idx)": "total += loss.item() * batch_size",
-        "sum(seen) / len(seen)": "total / len(images)",
-    },
-    of="a-loss-for-each-image",
+    change={"loss.item() * len(rows)": "loss.item() * batch_size"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "sum-goes-on",
     "Your sum of the losses goes on from epoch to epoch. Begin it anew in each of them.",
+    change={"losses, accuracies = [], []": "losses, accuracies, total = [], [], 0.0", "total = 0.0": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies, total = [], [], 0.0
-    for epoch in range(epochs):
-        model.train()
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
-    "cleared-once-an-epoch", "You clear the gradients once for each epoch: in between, those of the batches add up."
+bank.wrong(
+    "cleared-once-an-epoch",
+    "You clear the gradients once for each epoch: in between, those of the batches add up.",
+    change={"total = 0.0": "total = 0.0\noptimizer.zero_grad()", "optimizer.zero_grad()": ""},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        optimizer.zero_grad()
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "loss-measured-afterwards",
     "You measure the loss after the epoch, with the weights in its end. Asked for is the mean of the losses of its steps.",
+    change={
+        "losses.append(total / len(labels))": "",
+        "with torch.no_grad():": "with torch.no_grad():\n    losses.append(F.cross_entropy(model(images.to(device)), labels.to(device)).item())",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-        with torch.no_grad():
-            losses.append(F.cross_entropy(model(images.to(device)), labels.to(device)).item())
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "shuffled-again-and-again",
     "You shuffle what the epoch before has shuffled. Each order counts from the images as they were given.",
+    change={
+        "total = 0.0": "total = 0.0\ndrawn = torch.randperm(len(labels), generator=order)\nimages, labels = images[drawn], labels[drawn]",
+        "torch.randperm(len(labels), generator=order)": "torch.arange(len(labels))",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        order = torch.randperm(len(images), generator=gen)
-        images, labels = images[order], labels[order]
-        for idx in torch.arange(len(images)).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "argmax-over-images",
     "Your argmax goes along dim 0, over the images. Each image needs its own: along dim 1, over the classes.",
+    change={"argmax(dim=1)": "argmax(dim=0)"},
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(0) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong("accuracy-in-percent", "Your accuracy is in percent. Asked for is a share, from 0 to 1.")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(100 * acc)
-    return {"losses": losses, "accuracies": accuracies}
+bank.wrong(
+    "accuracy-in-percent",
+    "Your accuracy is in percent. Asked for is a share, from 0 to 1.",
+    change={"right.float().mean().item()": "100 * right.float().mean().item()"},
+)
 
 
 @bank.wrong(
@@ -568,37 +315,18 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-batch-accuracies",
     "Your accuracy is the mean over batches of val_set: in a smaller batch each image counts for more than the others. "
     "The share is of all its images.",
+    change={
+        "right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)": "batches = zip(val_set[0].to(device).split(batch_size), val_set[1].to(device).split(batch_size))\nshares = [(model(x).argmax(dim=1) == y).float().mean().item() for x, y in batches]",
+        "right.float().mean().item()": "sum(shares) / len(shares)",
+    },
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    for _ in range(epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        shares = []
-        with torch.no_grad():
-            for x, y in zip(val_set[0].split(batch_size), val_set[1].split(batch_size)):
-                right = model(x.to(device)).argmax(dim=1) == y.to(device)
-                shares.append(right.float().mean().item())
-        accuracies.append(sum(shares) / len(shares))
-    return {"losses": losses, "accuracies": accuracies}
 
 
-bank.told("rounded-losses", "losses_rounded", change={"(total / len(labels))": "(round(total / len(labels), 4))"})
+bank.told("rounded-losses", "losses_rounded", change={"total / len(labels)": "round(total / len(labels), 4)"})
 
 
 @bank.right("a-loss-for-each-image")
@@ -739,7 +467,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 bank.wrong(
     "seed-left-unused",
     "The order does not depend on `seed`: your generator is seeded with a number of your own, or not at all.",
-    change={"(seed)": "(0)"},
+    change={"manual_seed(seed)": "manual_seed(0)"},
 )
 
 
@@ -788,7 +516,7 @@ bank.wrong(
     slip=True,
     change={
         "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif accuracies[-1] == max(accuracies):\n    best = copy.deepcopy(model.state_dict())",
-        'return {"losses"': 'model.load_state_dict(best)\nreturn {"losses"',
+        'return {"losses": losses, "accuracies": accuracies}': 'model.load_state_dict(best)\nreturn {"losses": losses, "accuracies": accuracies}',
     },
 )
 
@@ -800,7 +528,7 @@ bank.wrong(
     slip=True,
     change={
         "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] == min(losses):\n    best = copy.deepcopy(model.state_dict())",
-        'return {"losses"': 'model.load_state_dict(best)\nreturn {"losses"',
+        'return {"losses": losses, "accuracies": accuracies}': 'model.load_state_dict(best)\nreturn {"losses": losses, "accuracies": accuracies}',
     },
 )
 

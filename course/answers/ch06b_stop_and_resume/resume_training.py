@@ -15,7 +15,7 @@ bank = AnswerBank("resume_training")
 bank.wrong(
     "no-shuffle",
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
-    change={"torch.randperm": "torch.arange", "len(labels), generator=order": "len(labels)"},
+    change={"torch.randperm(len(labels), generator=order)": "torch.arange(len(labels))"},
 )
 
 bank.wrong(
@@ -24,7 +24,7 @@ bank.wrong(
     slip=True,
     change={
         "loss.item() * len(rows)": "loss.item()",
-        "(total / len(labels))": "(total / math.ceil(len(labels) / batch_size))",
+        "total / len(labels)": "total / math.ceil(len(labels) / batch_size)",
     },
 )
 
@@ -37,7 +37,7 @@ bank.wrong(
 bank.wrong(
     "global-order",
     "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
-    change={"len(labels), generator=order": "len(labels)"},
+    change={"torch.randperm(len(labels), generator=order)": "torch.randperm(len(labels))"},
 )
 
 bank.wrong(
@@ -72,468 +72,135 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "history-lost",
     "After a resume, losses and accuracies begin with the first new epoch. Those of the checkpoint belong before them.",
+    change={
+        'losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])': "",
+        "while len(losses) < epochs:": 'done = 0 if checkpoint is None else checkpoint["done"]\nfor _ in range(done, epochs):',
+        '"rng": torch.get_rng_state()': '"rng": torch.get_rng_state(), "done": epochs',
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-    done = 0 if checkpoint is None else checkpoint["done"]
-    for _ in range(done, epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    parts["done"] = epochs
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
-@bank.wrong(
+bank.wrong(
     "live-checkpoint",
     "Your checkpoint holds the live tensors: later training changes it. Copy before you return it.",
+    change={
+        'copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})': '{**parts, "losses": losses, "accuracies": accuracies}'
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**parts, "losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
     "loads-without-copy",
     "The optimizer trains on in the very tensors that it loaded: your checkpoint changes when it is gone on with.",
-    change={'(copy.deepcopy(checkpoint["optimizer"]))': '(checkpoint["optimizer"])'},
+    change={'copy.deepcopy(checkpoint["optimizer"])': 'checkpoint["optimizer"]'},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "pickled-objects",
     "Your checkpoint holds whole objects, which torch.load refuses. Save what they hold: a state_dict, or the state of a generator.",
+    change={'"rng": torch.get_rng_state()': '"rng": torch.get_rng_state(), "trainer": (model, optimizer)'},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "trainer": (model, optimizer), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
 bank.wrong(
     "batch-stays-behind",
     "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
-    change={"(model(images[rows].to(device)), labels[rows].to(device))": "(model(images[rows]), labels[rows])"},
+    change={"model(images[rows].to(device)), labels[rows].to(device)": "model(images[rows]), labels[rows]"},
 )
 
 
-@bank.wrong(
+bank.wrong(
     "moves-the-model",
     "You move the model to the CPU. It is to be trained where it is; ask it for its device.",
+    change={
+        "device = next(model.parameters()).device": 'device = torch.device("cpu")\nmodel.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)'
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = torch.device("cpu")
-    model.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
-@bank.wrong(
+bank.wrong(
     "checkpoint-unread",
     "Nothing is read from the checkpoint: your training begins anew, at epoch 0, whatever it is given.",
+    change={"if checkpoint is not None:": "if False:"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
 
 
-@bank.wrong(
+bank.wrong(
     "live-optimizer-state",
     "Your checkpoint holds a copy of the weights, and the optimizer's live tensors: its next step changes them.",
+    change={
+        '"model": model.state_dict()': '"model": copy.deepcopy(model.state_dict())',
+        'copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})': '{**parts, "losses": losses, "accuracies": accuracies}',
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": copy.deepcopy(model.state_dict()), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**parts, "losses": list(losses), "accuracies": list(accuracies)}
 
 
-@bank.wrong(
+bank.wrong(
     "shared-lists",
     "A resumed call appends to a list of the very checkpoint that it was given. Copy both lists first.",
+    change={
+        'list(checkpoint["losses"]), list(checkpoint["accuracies"])': 'checkpoint["losses"], checkpoint["accuracies"]',
+        'copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})': '{**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}',
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = checkpoint["losses"], checkpoint["accuracies"]
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}
 
 
 bank.wrong(
     "live-weights",
     "Your checkpoint holds a copy of the optimizer's state, and the model's live weights: its next step changes them.",
-    change={
-        "for epoch in range(epochs)[len(losses) :]:": "for epoch in range(len(losses), epochs):",
-        "{k: v.clone() for k, v in model.state_dict().items()}": "model.state_dict()",
-    },
+    change={"{k: v.clone() for k, v in model.state_dict().items()}": "model.state_dict()"},
     of="clones-by-name",
 )
 
 
-@bank.wrong(
+bank.wrong(
     "order-seeded-anew",
     "After a resume you seed the order anew. It is to go on where it was: save the generator's state and put it back.",
+    change={'order.set_state(checkpoint["order"])': 'order.manual_seed(seed + len(checkpoint["losses"]))'},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.manual_seed(seed + len(checkpoint["losses"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": gen.get_state(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "parameters-alone",
     "You save the parameters alone. The running statistics of batch norm are buffers, and get lost; state_dict has both.",
+    change={
+        'model.load_state_dict(checkpoint["model"])': 'model.load_state_dict(checkpoint["model"], strict=False)',
+        '"model": model.state_dict()': '"model": {n: p.detach() for n, p in model.named_parameters()}',
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"], strict=False)
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.set_state(checkpoint["gen"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": {n: p.detach().clone() for n, p in model.named_parameters()},
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": gen.get_state(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "state-from-before",
     "After a resume, torch's generator stands where it stood before the training. Dropout has drawn from it since: keep the "
     "state that it has in the end.",
+    change={
+        "losses, accuracies = [], []": "losses, accuracies = [], []\nrng = torch.get_rng_state()",
+        '"rng": torch.get_rng_state()': '"rng": rng',
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    rng = torch.get_rng_state()
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.set_state(checkpoint["gen"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": gen.get_state(),
-        "rng": rng,
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "states-from-before",
     "After a resume, both generators stand where they stood before the training. Order and dropout have drawn from them since: "
     "keep the states that they have in the end.",
+    change={
+        "while len(losses) < epochs:": 'states = {"order": order.get_state(), "rng": torch.get_rng_state()}\nwhile len(losses) < epochs:',
+        'parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}': "parts |= states",
+    },
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.set_state(checkpoint["gen"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    drawn, rng = gen.get_state(), torch.get_rng_state()
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": drawn,
-        "rng": rng,
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
-@bank.wrong(
+bank.wrong(
     "seeds-the-global-generator",
     "You seed torch's global generator, from which dropout draws. The seed is for the order alone.",
+    change={"losses, accuracies = [], []": "losses, accuracies = [], []\ntorch.manual_seed(seed)"},
 )
-def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    gen = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    torch.manual_seed(seed)
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        gen.set_state(checkpoint["gen"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    for epoch in range(len(losses), epochs):
-        model.train()
-        total = 0.0
-        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
-            x, y = images[idx].to(device), labels[idx].to(device)
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(idx)
-        losses.append(total / len(images))
-        model.eval()
-        with torch.no_grad():
-            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
-        accuracies.append(acc)
-    return {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "gen": gen.get_state(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-        "accuracies": accuracies,
-    }
 
 
 @bank.right("clones-by-name")
@@ -746,7 +413,7 @@ bank.wrong(
     slip=True,
     change={
         "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif accuracies[-1] == max(accuracies):\n    best = copy.deepcopy(model.state_dict())",
-        'parts = {"model"': 'model.load_state_dict(best)\nparts = {"model"',
+        'parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}': 'model.load_state_dict(best)\nparts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}',
     },
 )
 
@@ -757,7 +424,7 @@ bank.wrong(
     slip=True,
     change={
         "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] == min(losses):\n    best = copy.deepcopy(model.state_dict())",
-        'parts = {"model"': 'model.load_state_dict(best)\nparts = {"model"',
+        'parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}': 'model.load_state_dict(best)\nparts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}',
     },
 )
 
@@ -783,4 +450,4 @@ bank.wrong(
 )
 
 
-bank.told("rounded-losses", "losses_rounded", change={"(total / len(labels))": "(round(total / len(labels), 4))"})
+bank.told("rounded-losses", "losses_rounded", change={"total / len(labels)": "round(total / len(labels), 4)"})

@@ -66,32 +66,16 @@ bank.wrong(
     change={"optimizer.zero_grad()": "", "for x, y in group:": "for x, y in group:\n    optimizer.zero_grad()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "step-each-batch",
     "You take a step after each batch. A group is one step, on the sum of the gradients of its batches.",
+    change={
+        "scaler.unscale_(optimizer)": "    scaler.unscale_(optimizer)",
+        "torch.nn.utils.clip_grad_norm_": "    torch.nn.utils.clip_grad_norm_",
+        "scaler.step(optimizer)": "    scaler.step(optimizer)",
+        "scaler.update()": "    scaler.update()\n    optimizer.zero_grad()",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-            scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-            scaler.step(optimizer)
-            scaler.update()
-            optimizer.zero_grad()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "sum-of-means",
@@ -118,31 +102,16 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "means-told",
     "Your steps are right, but the loss that you list is the mean of the batches' means. Asked for is the mean over all images "
     "of the group.",
+    change={
+        'F.cross_entropy(model(x), y, reduction="sum") / count': "F.cross_entropy(model(x), y)",
+        "scaler.scale(loss)": "scaler.scale(loss * len(y) / count)",
+        "loss.item()": "loss.item() / len(group)",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        optimizer.zero_grad()
-        count, total = sum(len(y) for _, y in group), 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y)
-            scaler.scale(loss * len(y) / count).backward()
-            total += loss.item() / len(group)
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "divided-by-accumulate",
@@ -173,31 +142,14 @@ bank.wrong(
     change={"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)": ""},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "clips-scaled",
     "You clip while the gradients still carry the scaler's factor. Divide it out first: `scaler.unscale_`.",
+    change={
+        "scaler.unscale_(optimizer)": "",
+        "scaler.step(optimizer)": "scaler.unscale_(optimizer)\nscaler.step(optimizer)",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.unscale_(optimizer)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "clips-each-entry",
@@ -205,81 +157,28 @@ bank.wrong(
     change={"clip_grad_norm_": "clip_grad_value_"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "clips-each-tensor",
     "You clip each parameter's gradient by itself. Asked for is the norm of all of them together.",
+    change={
+        "torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "for weight in model.parameters():\n    torch.nn.utils.clip_grad_norm_([weight], max_norm)"
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        for weight in model.parameters():
-            torch.nn.utils.clip_grad_norm_([weight], max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "clips-each-batch",
     "You clip after each batch. The limit is for the whole gradient of a group, once, before its step.",
+    change={
+        "total += loss.item()": "torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm * scaler.get_scale())\ntotal += loss.item()",
+        "torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)": "",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm * scaler.get_scale())
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "no-autocast",
     "You compute all of it in float32: nothing runs under autocast.",
+    change={"with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):\n    loss =": "loss ="},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "always-autocast",
@@ -294,57 +193,20 @@ bank.wrong(
     change={"torch.bfloat16": "torch.float16"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "backward-within",
     "Your backward runs under autocast. Leave the region first: each gradient has the dtype of its forward anyway.",
+    change={"scaler.scale(loss).backward()": "    scaler.scale(loss).backward()"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-                scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
 
-
-@bank.wrong(
+bank.wrong(
     "loss-outside",
     "Your loss is in bfloat16, like the logits. `F.cross_entropy` inside the region gives float32.",
+    change={
+        'loss = F.cross_entropy(model(x), y, reduction="sum") / count': "logits = model(x)",
+        "scaler.scale(loss).backward()": 'loss = F.cross_entropy(logits, y, reduction="sum") / count\nscaler.scale(loss).backward()',
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                logits = model(x)
-            loss = F.cross_entropy(logits, y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "lowers-the-model",
@@ -358,34 +220,14 @@ bank.wrong(
     change={"scaler.step(optimizer)": "optimizer.step()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "no-update",
     "Nobody updates the scaler: after an overflow, its factor stays as it was.",
     unless=r"\.update\(",
+    change={
+        "scaler.update()": 'found = scaler._per_optimizer_states[id(optimizer)]\nfound["stage"] = type(found["stage"]).READY\nfound["found_inf_per_device"] = {}'
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        found = scaler._per_optimizer_states[id(optimizer)]
-        found["stage"] = type(found["stage"]).READY
-        found["found_inf_per_device"] = {}
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "scaler-unused",
@@ -423,35 +265,15 @@ bank.wrong(
     change={"optimizer.zero_grad()": "", "scaler.update()": "scaler.update()\noptimizer.zero_grad()"},
 )
 
-
-@bank.wrong(
+bank.wrong(
     "scaler-with-amp-alone",
     "Without amp you leave the scaler out. `amp` switches autocast alone; the scaler does its work either way.",
+    change={
+        "scaler.scale(loss)": "(scaler.scale(loss) if amp else loss)",
+        "scaler.unscale_(optimizer)": "if amp:\n    scaler.unscale_(optimizer)",
+        "scaler.step(optimizer)\nscaler.update()": "if amp:\n    scaler.step(optimizer)\n    scaler.update()\nelse:\n    optimizer.step()",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            (scaler.scale(loss) if amp else loss).backward()
-            total += loss.item()
-        if amp:
-            scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        if amp:
-            scaler.step(optimizer)
-            scaler.update()
-        else:
-            optimizer.step()
-        losses.append(total)
-    return losses
-
 
 bank.wrong(
     "scaler-left-out",
@@ -465,136 +287,41 @@ bank.wrong(
     },
 )
 
-
-@bank.wrong(
+bank.wrong(
     "mean-told-sum-taken",
     "You report the mean of the batches' means, and step along their sum. Both are to be the mean over all images of the group.",
+    change={
+        "count = sum(len(y) for _, y in group)": "",
+        'F.cross_entropy(model(x), y, reduction="sum") / count': "F.cross_entropy(model(x), y)",
+        "losses.append(total)": "losses.append(total / len(group))",
+    },
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    device = next(model.parameters()).device.type
-    result = []
-    for start in range(0, len(batches), accumulate):
-        group = batches[start : start + accumulate]
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y)
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        result.append(total / len(group))
-    return result
 
-
-@bank.wrong(
+bank.wrong(
     "unscales-each-batch",
     "You unscale after each batch, and torch refuses the second time. A group is unscaled once, before it is clipped.",
+    change={"scaler.unscale_(optimizer)": "    scaler.unscale_(optimizer)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    device = next(model.parameters()).device.type
-    result = []
-    for start in range(0, len(batches), accumulate):
-        group = batches[start : start + accumulate]
-        n = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / n
-            scaler.scale(loss).backward()
-            total += loss.item()
-            scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        result.append(total)
-    return result
 
-
-@bank.wrong(
+bank.wrong(
     "updates-each-batch",
     "You update the scaler where it has done nothing since the last update, as after each batch. It is updated once for each "
     "step, after `scaler.step`.",
+    change={"total += loss.item()": "total += loss.item()\nscaler.update()", "scaler.update()": ""},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    device = next(model.parameters()).device.type
-    result = []
-    for start in range(0, len(batches), accumulate):
-        group = batches[start : start + accumulate]
-        n = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / n
-            scaler.scale(loss).backward()
-            total += loss.item()
-            scaler.update()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        result.append(total)
-    return result
 
-
-@bank.wrong(
+bank.wrong(
     "updates-once-an-epoch",
     "Between two steps, you do not update the scaler. It is updated after each step; until then it refuses to unscale "
     "again.",
+    change={"scaler.update()": "", "return losses": "scaler.update()\nreturn losses"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    device = next(model.parameters()).device.type
-    result = []
-    for start in range(0, len(batches), accumulate):
-        group = batches[start : start + accumulate]
-        n = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / n
-            scaler.scale(loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        result.append(total)
-    scaler.update()
-    return result
 
-
-@bank.wrong(
+bank.wrong(
     "scales-with-amp-alone",
     "The scaler refuses to unscale: in a group, no loss went through `scaler.scale`. All of them do, without amp as well.",
+    change={"scaler.scale(loss)": "(scaler.scale(loss) if amp else loss)"},
 )
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    device = next(model.parameters()).device.type
-    result = []
-    for start in range(0, len(batches), accumulate):
-        group = batches[start : start + accumulate]
-        n = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
-                loss = F.cross_entropy(model(x), y, reduction="sum") / n
-            (scaler.scale(loss) if amp else loss).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        result.append(total)
-    return result
 
 
 @bank.told("one-batch-of-a-group", "calls")
@@ -639,27 +366,11 @@ bank.wrong(
     change={"losses = []": "losses = []\ntotal = 0.0", "total = 0.0": ""},
 )
 
-
-@bank.wrong("cut-loss", CUT["cut_loss"])
-def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
-    model.train()
-    losses = []
-    for first in range(0, len(batches), accumulate):
-        group = batches[first : first + accumulate]
-        count = sum(len(y) for _, y in group)
-        optimizer.zero_grad()
-        total = 0.0
-        for x, y in group:
-            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp), torch.no_grad():
-                loss = F.cross_entropy(model(x), y, reduction="sum") / count
-            scaler.scale(loss.requires_grad_()).backward()
-            total += loss.item()
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        scaler.step(optimizer)
-        scaler.update()
-        losses.append(total)
-    return losses
+bank.wrong(
+    "cut-loss",
+    CUT["cut_loss"],
+    change={"amp)": "amp), torch.no_grad()", "scale(loss)": "scale(loss.requires_grad_())"},
+)
 
 
 @bank.right("groups-by-number")
@@ -792,7 +503,6 @@ bank.wrong(
     "You list a loss for each batch. A step is taken for each group: one loss for each, the mean over its images.",
     change={"total = 0.0": "", "total += loss.item()": "losses.append(loss.item())", "losses.append(total)": ""},
 )
-
 
 bank.survives(
     {

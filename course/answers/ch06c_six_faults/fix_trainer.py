@@ -207,33 +207,11 @@ bank.wrong(
 )
 
 
-@bank.told("loads-in-the-loop", "goes_on")
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).sum().item()
-                count += len(y)
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = copy.deepcopy(model.state_dict())
-        model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
+bank.told(
+    "loads-in-the-loop",
+    "goes_on",
+    change={"model.load_state_dict(best)": "    model.load_state_dict(best)"},
+)
 
 
 bank.wrong(
@@ -244,48 +222,16 @@ bank.wrong(
 )
 
 
-@bank.wrong(
+bank.wrong(
     "mean-of-batch-accuracies",
     "Your accuracy is the mean over the validation batches: an image in a smaller batch counts for more than "
     "one in a larger batch. The share is of all images.",
     slip=True,
+    change={
+        "(model(x).argmax(dim=1) == y).sum()": "(model(x).argmax(dim=1) == y).float().mean()",
+        "len(y)": "1",
+    },
 )
-def fix_trainer(model, batches, val_batches, epochs, lr):
-    """Train; leave in the model the weights of its best epoch (the latest, if several).
-
-    Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
-    model returns logits, in train mode. After each epoch the learning rate is halved; the
-    accuracy is measured in eval mode, over the images of all val_batches. batches and
-    val_batches are lists of pairs (images, labels).
-
-    The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
-    mean of the batch losses, and the share of the labels that was right.
-    """
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-    losses, accuracies, best = [], [], None
-    for epoch in range(epochs):
-        model.train()
-        total = 0.0
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(batches))
-        correct, count = 0, 0
-        model.eval()
-        with torch.no_grad():
-            for x, y in val_batches:
-                correct += (model(x).argmax(dim=1) == y).float().mean().item()
-                count += 1
-        accuracies.append(correct / count)
-        if accuracies[-1] == max(accuracies):
-            best = {k: v.clone() for k, v in model.state_dict().items()}
-    model.load_state_dict(best)
-    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.right("counts-its-batches")

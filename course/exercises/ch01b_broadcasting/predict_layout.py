@@ -20,17 +20,30 @@ no_torch = Rule(
 
 @catching_errors
 def layouts(answer: Answer, case: Case) -> Observation:
-    """How many layouts there are, their shapes, their strides, and what shares memory, in the order of the ops.
+    """How many layouts there are; of the first op's kind their shapes, their strides, and what shares memory, in order.
 
-    Lists and tuples count alike, in any place. What is no sequence of triples is told by its form.
+    Ops of another kind stand between them, and are left out where the answer cannot do them alone, since a line of
+    their own tells that. Lists and tuples count alike, in any place. What is no sequence of triples is told by its form.
     """
-    seen = _tuples(see(answer(*copy_of(case.args))))
+    (given,) = copy_of(case.args)
+    kind = given[0][0]
+    ops = [op for op in given if op[0] == kind or _is_known(answer, op)]
+    seen = _tuples(see(answer(list(ops))))
     form = {"is_list": isinstance(seen, tuple), "has_triples": isinstance(seen, tuple) and all(map(_is_triple, seen))}
     if not isinstance(seen, tuple) or not form["has_triples"]:
         return {**form, "returned": list(seen) if isinstance(seen, tuple) else seen}
-    shapes, strides = ([_whole(layout[place]) for layout in seen] for place in range(2))
-    shares = [layout[2] for layout in seen]
-    return {**form, "entries": len(seen), "shapes": shapes, "strides": strides, "shares": shares}
+    own = [layout for layout, op in zip(seen, ops, strict=False) if op[0] == kind]
+    shapes, strides = ([_whole(layout[place]) for layout in own] for place in range(2))
+    entries = len(seen) + len(given) - len(ops)
+    return {**form, "entries": entries, "shapes": shapes, "strides": strides, "shares": [layout[2] for layout in own]}
+
+
+def _is_known(answer: Answer, op: tuple[str, int, int]) -> bool:
+    try:
+        seen = _tuples(see(answer([op])))
+    except Exception:
+        return False
+    return isinstance(seen, tuple) and len(seen) == 1 and _is_triple(seen[0])
 
 
 def _is_triple(layout: Plain) -> bool:
@@ -54,7 +67,8 @@ def predicted(name: str, sentence: str, shape: str, stride: str, shares: str) ->
         "op.",
         "has_triples": "Each entry of your list is to hold three things together: (shape, stride, shares_storage). One "
         "of yours does not.",
-        "entries": "Your list has not one entry for each op: does it return before the last, or keep less than all?",
+        "entries": "Your list has not one entry for each op: does it return before the last, keep less than all, or "
+        "more than those of this call?",
         "shapes:type": "A shape is a tuple, also where it has one number: `(6,)`, with a comma.",
         "strides:type": "A stride is a tuple, also where it has one number: `(1,)`, with a comma.",
         "shapes:values": shape,
@@ -109,6 +123,10 @@ operations = {
 }
 
 
+# What stands between the ops of a kind, so that the place of an entry and what an earlier op left behind are seen.
+OTHERS = (("reshape", "fancy"), ("fancy", "reshape"), ("reshape", "fancy"), ("transpose", "slice"), ("slice", "expand"))
+
+
 @exercise(
     tier="core",
     independent=True,
@@ -122,8 +140,10 @@ operations = {
 )
 def predict_layout(draw: Draw) -> Iterator[Case]:
     """Predict shape, stride and sharing from the numbers alone."""
-    for name, operation in operations.items():
+    for (name, operation), others in zip(operations.items(), OTHERS, strict=True):
         rows, cols, other = draw.sizes(3, 3, 9)
         yield operation([(name, rows, cols)])
-        yield operation([(name, cols, other), (name, other, rows), (name, 2, cols)])
+        between = [(another, other, cols) for another in others]
+        mixed = [(name, cols, other), between[0], (name, other, rows), between[1], (name, 2, cols), (name, cols, other)]
+        yield operation(mixed)
     yield operations["slice"]([("slice", 3, 4)])

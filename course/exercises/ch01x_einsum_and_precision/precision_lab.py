@@ -34,7 +34,8 @@ counted = Requirement(
     "counted: 0 plus 1, count times, in bfloat16",
     returned_dict_entries("counted", floats=("counted",)),
     tells={
-        "returned:values": "A counter that is bfloat16 after every single addition ends at another number than yours."
+        "returned:values": "A counter that is bfloat16 after every single addition ends at another number than yours. "
+        "It starts at 0, and stands still where it cannot hold the next whole number."
     },
 )
 averaged = Requirement(
@@ -71,6 +72,7 @@ def precision_lab(draw: Draw) -> Iterator[Case]:
     # Odd counts: below 256, below 512 and beyond what float16 can count.
     for least, most in ((5, 99), (150, 250), (1050, 1490)):
         yield counted(1.0, 1.0, 2 * draw.whole(least, most) + 1, 2)
+    yield counted(1.0, 1.0, 0, 2)
     for n in draw.sizes(2, 3, 30):
         yield averaged(1.0, 1.0, 3, n)
 

@@ -33,6 +33,9 @@ def _told(result: object) -> Plain:
 # Of these programs the number is part of the state.
 BY_NUMBER = ("once", "twice", "fresh", "twice_sum", "rebound", "under")
 
+# Other starts: one to reckon with, one whose .grad is 0.0 and not None, and one below 0.
+_SPECIAL = {"once": (3.0,), "under": (1.0, -2.0)}
+
 # Beside each program whose state has no number in it, the answer is asked for a number that it cannot know.
 ONCE = {"once": 'Asked for "once" with another start in between, your function tells another state than it should.'}
 
@@ -72,7 +75,10 @@ programs = {
         "tells what detach does",
         state_told,
         tells=ONCE
-        | {"returned": "What `detach` gives does not require grad, and backward from there is an error, not silence."},
+        | {
+            "returned": "What `detach` gives does not require grad: backward from there is an error, and nothing "
+            "arrives in .grad."
+        },
         given=("once",),
     ): ("detached",),
     Requirement(
@@ -81,7 +87,8 @@ programs = {
         tells=ONCE
         | {
             "returned": "A change in place stops a program in two cases: at once, where a leaf that requires grad is "
-            "changed while a graph is built, or at backward, where what it changed had been saved."
+            "changed while a graph is built, or at backward, where what it changed had been saved. Neither makes "
+            "another leaf of x, or leaves something in .grad."
         },
         given=("once",),
     ): ("on_leaf", "after_exp", "after_twice"),
@@ -108,5 +115,5 @@ def predict_grad_state(draw: Draw) -> Iterator[Case]:
     for told, names in programs.items():
         for name in names:
             yield told((name, round(draw.real(2.5, 9.0), 2)))
-            if name == "once":
-                yield told((name, 3.0))
+            for start in _SPECIAL.get(name, ()):
+                yield told((name, start))

@@ -85,6 +85,7 @@ def MLP(draw: Draw) -> Iterator[Case]:
     yield order([d, c, a, b], "nn.PReLU")
     yield in_turn([a, b, c, d], "nn.Softplus", x=draw.normal(n, a))
     yield in_turn([d, b, a, n, c], "nn.Tanh", x=draw.normal(n, d))
+    yield in_turn([c, a, c, b, c], "nn.Tanh", x=draw.normal(n, c))  # the width of a layer does not tell its place
     yield at_the_end([a, b], "nn.Sigmoid", x=draw.normal(n, a))
     yield of_its_own([3, 8, 8, 1], "nn.Tanh")
     yield of_its_own([a, b, c, d, n], "nn.PReLU")

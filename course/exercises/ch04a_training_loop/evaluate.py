@@ -137,7 +137,7 @@ no_graph = Requirement(
 def evaluating(name: str, case: Case) -> str:
     """The call, with a model and a loader."""
     model, x, _, size = case.args
-    return f"{name}(<{model}>, <loader: {len(x)} samples, batches of {size}>, criterion)"
+    return f"{name}(<{model}>, <loader: {len(x)} samples, batches of {size}>, <smoothed cross-entropy>)"
 
 
 @exercise(
@@ -166,5 +166,6 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     yield in_eval_mode("dropout and batch norm", *samples(8, 4))
     for mode in ("", IN_EVAL, FROZEN):
         yield modes_back(f"dropout and batch norm{mode}", *samples(6, 3))
+    yield modes_back(f"batch norm in a block{FROZEN}", *samples(6, 3))
     yield no_graph("two layers", *samples(6, 3))
     yield unequal("linear", *samples(4, 3))

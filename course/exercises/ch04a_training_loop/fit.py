@@ -43,13 +43,14 @@ class _Fit(TrainingScenario):
     def told(self, checkpoint: Any) -> Observation:
         if not isinstance(checkpoint, list) or not all(map(_is_row, checkpoint)) or len(checkpoint) != self.epochs:
             wrong = dict.fromkeys(("rows", "rounded", "measured_rounded"), False)
-            return wrong | {"losses": see(checkpoint), "measured": see(checkpoint)}
+            return wrong | dict.fromkeys(("losses", "measured_losses", "shares"), see(checkpoint))
         return {
             "rows": True,
             "rounded": are_rounded([row[0] for row in checkpoint]),
             "losses": see([row[0] for row in checkpoint]),
             "measured_rounded": are_rounded([row[1] for row in checkpoint]),
-            "measured": see([list(row[1:]) for row in checkpoint]),
+            "measured_losses": see([row[1] for row in checkpoint]),
+            "shares": see([row[2] for row in checkpoint]),
         }
 
     def left(self) -> Observation:
@@ -81,10 +82,13 @@ _HELD = {
     "in each epoch, by the optimizer that is given, and of nothing else that moves them."
 }
 _ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch of this call, and no others."}
+_OF_WHICH = "each counted once, in eval mode, of the model as it is after the epoch's last step."
 _MEASURED = {
     "measured_rounded": ROUNDED,
-    "measured": "The second and third number of a row are not the mean loss and the share of right rows over all "
-    "samples of the drawer, each counted once, in eval mode, of the model as it is after the epoch's last step.",
+    "measured_losses": "The second number of a row is not the mean loss by `criterion` over all samples of the drawer, "
+    f"{_OF_WHICH}",
+    "shares": "The third number of a row is not the share of all samples of the drawer whose largest logit is at the "
+    f"label, {_OF_WHICH}",
 }
 
 trains = Requirement(
@@ -104,7 +108,7 @@ noted = Requirement(
 )
 measures = Requirement(
     "measures the drawer after each epoch, each sample once",
-    observe_training(_Fit, "rows", "measured_rounded", "measured"),
+    observe_training(_Fit, "rows", "measured_rounded", "measured_losses", "shares"),
     _ROWS | _MEASURED,
 )
 modes = Requirement(

@@ -99,6 +99,8 @@ def train_step(draw: Draw) -> Iterator[Case]:
     yield moves(*example)
     yield moves("linear", "SGD", *batch())
     yield moves("two layers", "Adam", *batch())
+    x, y = batch()
+    yield moves("linear", "SGD", 50 * x, 50 * y)  # a gradient that is long, as nobody shortens it
     yield clears("two layers", "SGD with momentum", *batch())
     yield clears("two layers", "Adam", *batch())
     yield in_grad("two layers", "SGD with momentum", *batch())

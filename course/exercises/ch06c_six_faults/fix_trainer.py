@@ -16,7 +16,7 @@ from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_fixtures import KINDS, SIDE, labeled_images
 from autograder.exercises.probes.training_steps import before_each_step
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
 
@@ -160,7 +160,8 @@ def hunted(*kept: str) -> Probe:
         known = result if isinstance(result, dict) else {}
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
         names = ("losses", "accuracies")
-        seen: Observation = {f"{name}_rounded": are_rounded(known.get(name)) for name in names}
+        seen: Observation = {"losses_rounded": are_rounded(known.get("losses"))}
+        seen["accuracies_rounded"] = are_rounded_shares(known.get("accuracies"), sum(_VAL))
         seen |= {name: see(known.get(name)) for name in names}
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
         return seen | {"modes": sorted(model.modes), "goes_on": model.goes_on, "kept": model.kept()}
