@@ -138,6 +138,7 @@ SLIPS = {
         "expected `# ` before each line of the starter",
     ),
     "starter no Python": ("#     return x - 1", "#     return x -", "the starter of 'hunt' is no Python"),
+    "two docstrings": ("x plus one.", "x plus two.", "solution and starter of 'hunt' have different docstrings"),
     "other function": ("def double(x)", "def doubled(x)", "the solution of 'double' defines no double"),
     "no docstring": (
         '    """Return twice x: double(2) gives 4."""\n',

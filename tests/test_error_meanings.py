@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from autograder.diagnosis.error_meanings import error_meaning
 
@@ -40,6 +41,22 @@ class OneForTwo(torch.autograd.Function):
     def backward(ctx: object, grad_out: Tensor) -> Tensor:
         """Return too few gradients."""
         return grad_out
+
+
+def overflown() -> Tensor:
+    """Return a leaf with an infinite gradient."""
+    made = leaf(2)
+    made.grad = torch.tensor([1.0, torch.inf])
+    return made
+
+
+def twice_unscaled() -> None:
+    """Unscale the gradients of one optimizer twice in one round."""
+    made, scaler = overflown(), torch.amp.GradScaler("cpu")
+    optimizer = torch.optim.SGD([made], lr=0.1)
+    scaler.scale(made.sum()).backward()
+    scaler.unscale_(optimizer)
+    scaler.unscale_(optimizer)
 
 
 class Bare(nn.Module):
@@ -80,6 +97,11 @@ ERRORS: dict[str, Callable[[], object]] = {
     "in place of a tensor": lambda: nn.Linear(2, 2)(nn.ReLU(torch.ones(2))),  # type: ignore[arg-type]
     "does not begin with `super": lambda: Bare()(torch.ones(2)),
     "has parameters for": lambda: twice(1),  # type: ignore[call-arg]
+    "nothing to bring to another device": lambda: torch.ones(2, device="meta").cpu(),
+    "nothing to go through": lambda: list(torch.ones(())),
+    "numbers of this dtype": lambda: functional.unfold(torch.ones(1, 1, 2, 2, dtype=torch.uint8), 1),
+    "unscaled once": twice_unscaled,
+    "clipping was told": lambda: nn.utils.clip_grad_norm_([overflown()], 1.0, error_if_nonfinite=True),
     "copied into the parameter": lambda: setattr(nn.Linear(1, 1), "weight", torch.ones(1, 1)),
 }
 

@@ -33,6 +33,15 @@ def test_the_starter_is_not_attempted() -> None:
     assert 0 == made.report(stub).score
 
 
+def test_an_error_of_torch_is_no_starter() -> None:
+    """A NotImplementedError that torch raises, with a message, is an error of a written answer."""
+
+    def written(x: torch.Tensor, plus: float) -> torch.Tensor:
+        return torch.autograd.grad(x.clone().requires_grad_().unique().sum(), x)[0]
+
+    assert Status.ERROR is statuses(written)[0]
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("answer", made.MISTAKES, ids=lambda answer: answer.__name__)
 def test_a_known_mistake_gets_its_own_sentence(answer: object, seed: int) -> None:

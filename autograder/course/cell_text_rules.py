@@ -27,11 +27,19 @@ def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
             f"region may stand before it), found {_told(cell.source)}; correct the markers.",
         )
     _check_starter_lines(chapter, cell)
-    for what, text in (
-        ("solution", marked_regions.solution_cell(cell.source)),
-        ("starter", marked_regions.starter_cell(cell.source)),
-    ):
-        _check_definition(chapter, cell, what, text)
+    solved, given = (
+        _checked_docstring(chapter, cell, what, text)
+        for what, text in (
+            ("solution", marked_regions.solution_cell(cell.source)),
+            ("starter", marked_regions.starter_cell(cell.source)),
+        )
+    )
+    if solved != given:
+        fail(
+            chapter.where,
+            cell.line,
+            f"solution and starter of {name!r} have different docstrings; copy one to the other.",
+        )
 
 
 def _told(source: str) -> str:
@@ -49,8 +57,8 @@ def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
             )
 
 
-def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> None:
-    """Check that the solution or starter defines the exercise's name, with a docstring."""
+def _checked_docstring(chapter: Chapter, cell: Cell, what: str, text: str) -> str:
+    """Check that the solution or starter defines the exercise's name with a docstring, and return that."""
     name = cell.keys["exercise"]
     try:
         tree = ast.parse(text)
@@ -64,12 +72,14 @@ def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> Non
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name]
     if not found:
         fail(chapter.where, cell.line, f"the {what} of {name!r} defines no {name}; name its def or class so.")
-    if not ast.get_docstring(found[0]):
+    docstring = ast.get_docstring(found[0])
+    if not docstring:
         fail(
             chapter.where,
             cell.line,
             f"the {what} of {name!r} has no docstring; say what it does, with an example.",
         )
+    return docstring
 
 
 def _check(chapter: Chapter, _index: int, cell: Cell) -> None:

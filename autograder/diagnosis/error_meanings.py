@@ -104,6 +104,26 @@ _MEANINGS = (
         "Tensors on two devices meet there: one has stayed behind, or was made in another place than the other.",
     ),
     (
+        r"Cannot copy out of meta tensor",
+        "A tensor on the meta device has a shape and no numbers: there is nothing to bring to another device.",
+    ),
+    (
+        r"iteration over a 0-d tensor|len\(\) of a 0-d tensor",
+        "A tensor without axes holds one number: there is nothing to go through or to count.",
+    ),
+    (
+        r"not implemented for '(?:Byte|Char|Short|Int|Long|Bool|Half|BFloat16)'",
+        "That function of torch does not take numbers of this dtype.",
+    ),
+    (
+        r"unscale_\(\) has already been called",
+        "Gradients are unscaled once in each round, and a round ends with the scaler's update: is one left out?",
+    ),
+    (
+        r"The total norm of order .* is non-finite",
+        "A gradient is inf or nan, as after an overflow, and clipping was told to raise an error then.",
+    ),
+    (
         r"No inf checks were recorded",
         "The scaler has looked at no gradient since its last update: none is there, or nobody has called it to look.",
     ),
@@ -177,7 +197,8 @@ _MEANINGS = (
     (
         r"\bNoneType\b",
         "Something there is None, as a `.grad` is before the first backward and for a tensor that is no leaf, the bias "
-        "or weight of a layer made without one, or the result of a function without `return`.",
+        "or weight of a layer made without one, a search that finds nothing, or the result of a function without "
+        "`return`.",
     ),
 )
 

@@ -169,14 +169,23 @@ def arguments_by_label(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[s
 
 
 def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False) -> list[str]:
-    """Return what a call changed about its arguments: those with other values, and changed flags of tensors.
+    """Return what a call changed about its arguments: those with other values or shapes, and changed flags of tensors.
 
-    A flag is "requires_grad of argument 1" or ".grad of argument 1": a float tensor should require grad exactly if
-    `tracked`, and no leaf should have a `.grad`.
+    A shape is told as "shape of argument 1", and a flag as "requires_grad of argument 1" or ".grad of argument 1": a
+    float tensor should require grad exactly if `tracked`, and no leaf should have a `.grad`.
     """
     after = arguments_by_label(args, kwargs)
-    values = changed_names(arguments_by_label(case.args, case.kwargs), after)
+    before = arguments_by_label(case.args, case.kwargs)
+    values = [
+        f"shape of {name}" if _has_another_shape(before[name], after[name]) else name
+        for name in changed_names(before, after)
+    ]
     return values + [f"{flag} of {name}" for name, arg in after.items() for flag in _new_flags(arg, tracked)]
+
+
+def _has_another_shape(before: object, after: object) -> bool:
+    both = isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor)
+    return both and before.shape != after.shape  # type: ignore[attr-defined]
 
 
 def _new_flags(arg: object, tracked: bool) -> Iterator[str]:

@@ -19,7 +19,7 @@ class Draw:
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Return a tensor of standard normal numbers."""
-        return torch.randn(*shape, generator=self._generator, dtype=torch.float64).to(dtype)
+        return torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype)
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> torch.Tensor:
         """Return a float32 tensor of uniform numbers in [low, high)."""

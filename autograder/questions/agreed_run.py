@@ -20,6 +20,7 @@ class ReproducibleRun:
     events: tuple[Event, ...]
     counts: Mapping[int, int]
     returned: Any  # plain data; None if it cannot be compared
+    left: Any  # what else the call leaves, as plain data; None if it is not the same each time
 
     @property
     def entered(self) -> list[Event]:
@@ -49,9 +50,11 @@ def agreed_run(one: ReproducibleRun, other: RunRecorder) -> ReproducibleRun | No
     if one.counts != other.counts or list(map(_place, one.events)) != list(map(_place, other.events)):
         return None
     events = tuple(_agreed(*pair) for pair in zip(one.events, other.events, strict=True))
-    return ReproducibleRun(
-        one.case, events, one.counts, one.returned if same_data(one.returned, other.returned) else None
+    returned, left = (
+        mine if same_data(mine, theirs) else None
+        for mine, theirs in ((one.returned, other.returned), (one.left, other.left))
     )
+    return ReproducibleRun(one.case, events, one.counts, returned, left)
 
 
 def _agreed(one: Event, two: Event) -> Event:

@@ -34,7 +34,8 @@ def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
 
     `shapes` are those that a reader may take for it: two of them come first.
     """
-    found = [_ON_DEVICE.sub("", form), _ON_DEVICE.sub("", form, count=1)] if _ON_DEVICE.search(form) else []
+    found = [_ON_DEVICE.sub(" on cpu", form), _ON_DEVICE.sub(" on cpu", form, count=1)]
+    found = [each for each in dict.fromkeys(found) if each != form]
     for match in _TENSOR.finditer(form):
         dtype, shape = match[1], ast.literal_eval(match[2])
         others = [each for each in shapes if each != shape][:_LIKELY]
@@ -44,10 +45,11 @@ def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
     return found
 
 
-def value_distractors(text: str, given: str = "") -> list[str]:
+def value_distractors(text: str, given: str = "", is_float: bool = False) -> list[str]:
     """Return values in words that are like this one and differ from it; none if it cannot be read.
 
-    Where all its numbers stand in `given`, a call in words, others in another order come first.
+    Where all its numbers stand in `given`, a call in words, others in another order come first. Whole numbers are taken
+    for places and labels, which nobody doubles, unless `is_float`.
     """
     try:
         value = ast.literal_eval(text)
@@ -57,7 +59,7 @@ def value_distractors(text: str, given: str = "") -> list[str]:
     is_sorted = is_row and all(one <= other for one, other in pairwise(value))  # whose order nobody doubts
     is_known = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
     is_rearranged = is_known and not is_sorted
-    others = [*(_rearranged(value) if is_rearranged else ()), *_others(value)]
+    others = [*(_rearranged(value) if is_rearranged else ()), *(_of_table(value) if is_float else ()), *_others(value)]
     return [each for each in dict.fromkeys(in_words(other, quoted=True) for other in others) if each != text]
 
 
@@ -94,6 +96,24 @@ def _with_each(value: Any, how: Callable[[Any], Any]) -> Any:
     return how(value) if isinstance(value, int | float) else value
 
 
+def _of_table(value: Any) -> list[Any]:
+    """Return a table of measured numbers twice and half as large, and with other signs; none for another value."""
+    is_table = isinstance(value, list) and value and all(isinstance(each, list) for each in value)
+    return [_with_each(value, how) for how in (_twice, _half, _negative)] if is_table else []
+
+
+def _twice(one: Any) -> Any:
+    return 2 * one
+
+
+def _half(one: Any) -> Any:
+    return one / 2
+
+
+def _negative(one: Any) -> Any:
+    return -one
+
+
 def _others(value: Any) -> list[Any]:
     if isinstance(value, bool):
         return [not value]
@@ -105,8 +125,7 @@ def _others(value: Any) -> list[Any]:
         kind, is_flat = type(value), not any(isinstance(each, list | tuple) for each in value)
         is_row = kind is list and value and all(isinstance(each, int | float) for each in value)
         lengths = [value[:-1], [*value, value[-1]]] if is_row else []
-        twice, half = _with_each(value, lambda one: 2 * one), _with_each(value, lambda one: one / 2)
-        negative = _with_each(value, lambda one: -one)
+        twice, half, negative = (_with_each(value, how) for how in (_twice, _half, _negative))
         changed = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _others(old)]
         if is_flat:
             next_ones = _with_each(value, lambda one: one + 1)
@@ -122,7 +141,7 @@ def _others(value: Any) -> list[Any]:
                 *changed,
             ]
         moved = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _moved(old)]
-        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):  # whole numbers are places and labels, which nobody doubles
+        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):
             last = [kind([*value[:-1], new]) for new in _others(value[-1])] if value else []
             return [*moved[:2], *last[:1], *moved[2:], *last, *changed]
         return [*moved[:1], twice, half, *changed[:1], negative, *changed]

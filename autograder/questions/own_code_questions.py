@@ -21,6 +21,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import SearchLimit, limit_steps
 from autograder.questions.questions_on_changes import (
+    PASSES,
     argument_questions,
     first_failing_requirement_questions,
     left_out_questions,
@@ -189,10 +190,12 @@ def _add_of_one_run(asked: AskedRun, drawn: RankedQuestions, most: int) -> None:
 def _can_be_copied(question: Question) -> bool:
     """Return whether the answer stands in the question, or alone shares a word with the line that is left out."""
     right, prompt = question.right_choice, question.prompt
-    if question.kind == "requirement":
+    if question.kind == "requirement" and right != PASSES:
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
-        sharing = [each for each in question.choices if not {*_STEM.findall(each)}.isdisjoint(_STEM.findall(changed))]
-        return sharing == [right]
+        others = {stem for each in question.choices if each != right for stem in _STEM.findall(each)}
+        return not ({*_STEM.findall(right)} - others).isdisjoint(_STEM.findall(changed))
+    if f"`: `{right}`" in prompt:
+        return True  # the value of an argument
     if question.kind == "argument" and prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ","):
         return True  # an empty shape, too
     shapes = _SHAPE.findall(right)
@@ -239,6 +242,22 @@ def _is_straight(code: str, line: int) -> bool:
     return len(outer) == 1 and not any(isinstance(each, _BRANCHES) for each in nodes)
 
 
+def _block(code: str, line: int) -> int:
+    """Return the first line of the innermost block in which a line of a program begins."""
+    blocks = [
+        block
+        for node in ast.walk(ast.parse(code))
+        for _, block in ast.iter_fields(node)
+        if isinstance(block, list) and any(isinstance(each, ast.stmt) and each.lineno == line for each in block)
+    ]
+    return min((each.lineno for block in blocks for each in block[:1]), default=line)
+
+
 def _subject(question: Question) -> str:
-    """Return what a question is about, whatever the call: a change to the program, or all that is asked."""
+    """Return what a question is about, whatever the call: a change to the program, or all that is asked.
+
+    Lines of one block run equally often.
+    """
+    if question.kind == "count":
+        return f"count of {_block(question.code, int(_LINE.findall(question.prompt.splitlines()[-1])[0]))}"
     return question.prompt.splitlines()[-1].removeprefix("In your code, ").lower().partition(". ")[0]

@@ -27,7 +27,7 @@ from autograder.questions.value_facts import Fact
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
-_PASSES = "none: every check passes"
+PASSES = "none: every check passes"
 _MOST_CHANGES = 6  # changes to judge
 _LEAST_MET = 2  # requirements that a changed program still meets
 _MOST_NUMBERS = 500  # of an argument of another shape
@@ -180,7 +180,8 @@ def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
     exact = asked.code.exercise.tolerance
     if first_difference({"": before}, {"": now}, exact) is not None:
         return _Outcome("values", "the values are not those from before", returned=fact.value)
-    return _Outcome("same", "the result has the same values") if same_data(before, now) else None
+    is_same = same_data(before, now) and asked.run.left is not None and same_data(asked.run.left, recorder.left)
+    return _Outcome("same", "the result has the same values") if is_same else None
 
 
 def _form(plain: Any) -> Any:
@@ -209,26 +210,46 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
     took = limit.now() - begun
     if whole is None or not whole[0].passed:
         return
-    sentences = [verdict.requirement for verdict in whole[0].verdicts]
+    sentences, seen = [verdict.requirement for verdict in whole[0].verdicts], set[str]()
     for _, edit in zip(range(_MOST_CHANGES), edits(asked), strict=False):
         if limit.now() + 2 * took > limit.end:
             return
+        if (text := _without_idle(edit.tree)) in seen:
+            continue  # the same program as after another change
+        seen.add(text)
         one, two = (asked.code.judged(edit.tree, seed) for seed in (1, 2))
         if one is None or two is None or one[0].first != two[0].first:
             continue
         (first, strict), strictly_met = (each.first for each in one), one[1].passed_checks
         if first is not None and (first.status is not Status.FAIL or _is_trivial(first.sentence)):
             continue
+        if first is None and not _is_same(asked, edit.tree):
+            continue  # how closely `check` looks decides, which nobody sees
         met = [verdict.requirement for verdict in strictly_met]
         if len(met) < _LEAST_MET or (first and first.requirement) != (strict and strict.requirement):
             continue  # where nothing works, the order of the requirements decides, which the question does not show
-        right = first.requirement if first else _PASSES
+        right = first.requirement if first else PASSES
         drawn = asked.random.sample(sentences, len(sentences))
         wrong = [each for each in drawn if each != right and each in met]
-        wrong = [*wrong[:2], _PASSES] if first else wrong
+        wrong = [*wrong[:2], PASSES] if first else wrong
         crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Where is then the first cross of `check`?"
         yield asked.question("requirement", prompt, right, wrong, f"Running it so, {crossed}.", shows_call=False)
+
+
+def _is_same(asked: AskedRun, tree: ast.Module) -> bool:
+    """Return whether the call returns the same, to the last bit, in a changed version."""
+    outcome = _outcome(asked, tree)
+    return outcome is not None and outcome.kind == "same"
+
+
+def _without_idle(tree: ast.Module) -> str:
+    """Return a program as text, without statements that do nothing."""
+    kept = ast.unparse(tree).splitlines()
+    return "\n".join(line for line in kept if not re.fullmatch(r"\s*(pass|[\w.]+)", line) or line.strip() in _FLOW)
+
+
+_FLOW = ("break", "continue", "return", "raise")
 
 
 def argument_questions(asked: AskedRun) -> DrawnQuestions:

@@ -52,7 +52,8 @@ def dtype_questions(asked: AskedRun) -> DrawnQuestions:
     for each in told:
         others = {other.fact.dtype: other for other in told if other.fact.dtype != each.fact.dtype}
         if others:
-            yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *DTYPES], others)
+            named = [dtype for dtype in DTYPES if re.search(rf"\b{dtype}\b", asked.code.text)]
+            yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *named, *DTYPES], others)
 
 
 def _says_dtype(asked: AskedRun, each: LocatedFact) -> bool:
@@ -74,8 +75,12 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
         others = {other.fact.value: other for other in told if other.fact.form == each.fact.form}
         others.pop(value, None)
         more = asked.random.sample(sorted(sizes), len(sizes)) if is_size else []
-        wrong = [*list(others)[:2], *more[:2], *value_distractors(value, asked.call_words)]
+        wrong = [*list(others)[:2], *more[:2], *value_distractors(value, asked.call_words, _is_float(each.fact))]
         yield _asked(asked, "value", each, value, wrong, others)
+
+
+def _is_float(fact: Fact) -> bool:
+    return "float" in fact.dtype
 
 
 def _is_obvious(text: str, value: str) -> bool:
@@ -102,7 +107,7 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
     if fact.value and fact.whole and asked.is_visible:
         because = f"Running it returns {fact.value}."
         others = (each.value for each in asked.facts if each.form == fact.form and each.value not in ("", fact.value))
-        wrong = [next(others, ""), *value_distractors(fact.value, asked.call_words)]
+        wrong = [next(others, ""), *value_distractors(fact.value, asked.call_words, _is_float(fact))]
         yield asked.question("result", "What does it return?", fact.value, wrong, because)
     if len(fact.form) > _LONGEST_FORM:
         return

@@ -129,7 +129,7 @@ class OwnCode:
         (one, seen), (two, _) = traced[0], traced[1]
         if "raised" in seen or not same_data(self._of_answer(case), seen):
             return None
-        run = agreed_run(ReproducibleRun(case, tuple(one.events), one.counts, one.returned), two)
+        run = agreed_run(ReproducibleRun(case, tuple(one.events), one.counts, one.returned, one.left), two)
         return run if run is None or (alone := self._alone(two.calls)) is None else agreed_run(run, alone)
 
     def _alone(self, calls: Sequence[ShownCall]) -> RunRecorder | None:

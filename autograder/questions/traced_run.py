@@ -79,6 +79,7 @@ class RunRecorder:
     counts: Counter[int] = field(default_factory=Counter)
     returned: Any = None
     has_returned: bool = False
+    left: Any = None  # what else the call leaves: whether its result requires grad, and the numbers of its modules
     failed_in: int = 0  # the line that ended the shown call with an error
     error: str = ""  # the type of that error
     stopped: bool = False
@@ -89,6 +90,7 @@ class RunRecorder:
     _made: int = 0
     _seen: set[tuple[str, int, str]] = field(default_factory=set)
     _given: set[tuple[int, tuple[int, ...]]] = field(default_factory=set)
+    _modules: dict[str, torch.nn.Module] = field(default_factory=dict)
 
     def _is_shown(self) -> bool:
         if self.limit.is_over():
@@ -126,6 +128,8 @@ class RunRecorder:
         kind = "inner" if self._depth else "enter"
         self._depth += 1
         if self._is_shown():
+            if kind == "enter":
+                self._modules |= {name: each for name, each in values.items() if isinstance(each, torch.nn.Module)}
             if kind == "enter" and self.record:
                 self.calls.append(ShownCall.of(what, values))
                 self._given.update(place for each in values.values() for place in _places_in(each))
@@ -169,6 +173,8 @@ class RunRecorder:
         """Note what a function returns, and return it."""
         if self._is_shown() and self._depth == 1:
             self.returned, self.has_returned = comparable_plain_data(value), True
+            modules = {name: comparable_plain_data(dict(each.state_dict())) for name, each in self._modules.items()}
+            self.left = [getattr(value, "requires_grad", None), modules]
             self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
         return value
 

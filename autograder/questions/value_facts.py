@@ -68,7 +68,9 @@ def _fact(value: object) -> Fact:
         return _items_fact(value)
     if isinstance(value, torch.nn.Module):
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
-        return Fact(f"`{text}`" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
+        dtypes = {str(each.dtype).removeprefix("torch.") for each in value.parameters()} - {"float32"}
+        of_dtype = f" with {'/'.join(sorted(dtypes))} parameters" if dtypes else ""
+        return Fact(f"`{text}`{of_dtype}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
     if type(value) is DataLoader:
         return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):

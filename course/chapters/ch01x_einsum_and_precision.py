@@ -394,7 +394,8 @@ for matrix, vector in zip(matrices, vectors):
 def batched_einsum(a, b, v):
     """Return four products of a (B, n, k), b (B, k, m) and v (B, k), in a dict.
 
-    With B = 2, n = 3, k = 4, m = 5 the shapes are (2, 3, 5), (2, 3, 3), (2, 3), (3, 5).
+    With B = 2, n = 3, k = 4, m = 5 the shapes are, in the order below, (2, 3, 5), (2, 3, 3),
+    (2, 3), (3, 5).
 
     - "product" (B, n, m): each matrix in a times the one in b at the same place.
     - "gram" (B, n, n): each matrix in a times its own transpose.

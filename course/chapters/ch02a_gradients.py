@@ -763,10 +763,9 @@ arrange("descend")
 def descend(f, x0, lr, steps):
     """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
 
-    f takes a tensor and returns a scalar. The result has no graph, and the shape and
-    dtype of x0 and memory of its own, also for steps=0. x0 stays as it was: values,
-    requires_grad, .grad. At each step f is called on a leaf, so that no graph reaches
-    back into an earlier step.
+    f takes a tensor and returns a scalar. The result has the shape and dtype of x0, memory of
+    its own (also for steps=0), and no graph. x0 stays as it was: values, requires_grad, .grad.
+    At each step f is called on a leaf, so that no graph reaches back into an earlier step.
 
     For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
     """

@@ -273,8 +273,8 @@ def running_loss(losses):
 
     - losses: an iterable of scalar tensors, at least one, each with a graph of its own;
       perhaps a generator, which makes each loss when it is asked for.
-    - Call backward on a loss before you ask for the next, and keep none: when the next one is
-      asked for, at most the graph of the last one is still there.
+    - Call backward on a loss before you ask for the next, and keep none: when you ask for the
+      next, no graph but that of the one before may still be there.
     """
     ### BEGIN SOLUTION
     total, count = 0.0, 0
@@ -444,7 +444,7 @@ assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum 
 # *{minutes} minutes*
 #
 # Training holds only one graph at a time, but even one can be too large.
-# The folded cell has the digits and the loss of chapter 2a: scores, shares, and the cost of the right answer's share. Run it, and go on.
+# To see how large, run the folded cell below. It brings the digits, and the loss of chapter 2a: scores, shares, and the cost of the right answer's share.
 
 # %% name="digits" known=true
 # the digits; wrongness(pictures, which): how badly ten pictures read them
@@ -532,7 +532,7 @@ def accumulate(loss_fn, batches, params):
     - batches: a list of tensors (rows, features), not all with equally many rows.
     - loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
     - params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
-      from before must not count; in the end the .grad of each holds its gradient too.
+      from before must not count; in the end each .grad holds its gradient, too.
     """
     ### BEGIN SOLUTION
     total = sum(len(batch) for batch in batches)

@@ -515,7 +515,7 @@ my_descend = mine("descend", new_leaf_each_step)
 my_vjp = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
 
 # %% [markdown]
-# The folded cell has the digits and their loss again. With them, ten pictures learn to read, as in chapter 2a.
+# The folded cell below brings the digits and the loss of chapter 2a. Run it; in the next one, ten pictures learn to read as they did there.
 
 # %% name="digits" known=true
 # the digits; wrongness(pictures): how badly ten pictures read them
@@ -985,7 +985,7 @@ def hessian_vector_product(f, x, v):
     For f(x) = (x ** 3).sum(), x = [1.0, 2.0] and v = [1.0, 10.0] the result is [6.0, 120.0].
 
     - f takes x and returns a scalar; v has the shape of x.
-    - f is called at x alone, and differentiated twice. The full Hessian is never built: two
+    - f is called only at x, and differentiated twice. The full Hessian is never built: two
       backward passes are enough, however many entries x has.
     - x and v stay as they were, .grad included.
     """
@@ -1072,14 +1072,15 @@ print(a.grad, "one 3 for each factor")
 # class Value:
 #     """A number that knows how it was made, and a backward that goes through its graph.
 #
-#     Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a
-#     and b are Values, perhaps the same one). result.backward() adds to the grad of every
-#     Value that the result was made from the derivative of the result by that Value;
-#     result.grad becomes 1.0. A Value may be used several times, on several paths, and in
-#     several results one after another; backward is called once for each result. The rules
-#     and the backward pass are your own: torch's autograd has no part in them.
-#
 #     After a = Value(3.0) and (a * a).backward(), a.grad is 6.0.
+#
+#     - Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a and b
+#       are Values, perhaps the same one).
+#     - result.backward() adds to the grad of every Value that went into the result: the
+#       derivative of the result by it. result.grad becomes 1.0.
+#     - A Value may be used several times, on several paths, and in several results one after
+#       another; backward is called once for each result.
+#     - The rules and the backward pass are your own: torch's autograd has no part in them.
 #     """
 #
 #     def __init__(self, data, parents=()):
@@ -1106,8 +1107,8 @@ class Value:
 
     - Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a and b
       are Values, perhaps the same one).
-    - result.backward() adds to the grad of every Value that the result was made from the
-      derivative of the result by that Value; result.grad becomes 1.0.
+    - result.backward() adds to the grad of every Value that went into the result: the
+      derivative of the result by it. result.grad becomes 1.0.
     - A Value may be used several times, on several paths, and in several results one after
       another; backward is called once for each result.
     - The rules and the backward pass are your own: torch's autograd has no part in them.

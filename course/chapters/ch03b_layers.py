@@ -48,7 +48,7 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# The folded cell has the digits, and the two functions of chapter 3a: one trains a model, and the other says how many digits it reads. Run it, and go on.
+# The folded cell below brings the digits, and two functions of chapter 3a: `train` trains a model, and `accuracy` says what share of the digits it reads. Run it, and go on.
 
 # %% name="from-3a" known=true
 # the digits; train(model, steps); accuracy(model)
@@ -464,11 +464,12 @@ for n in range(3):
 #
 #     MLP([3, 8, 8, 1], nn.Tanh) has three linear layers and two activations.
 #
-#     sizes: a list of at least two widths, from the input to the output; it stays as it is.
-#     activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
-#     activation(). parameters() lists everything that learns, in order from input to
-#     output. x has shape (..., sizes[0]), the result (..., sizes[-1]). The names of the
-#     parts are up to you.
+#     - sizes: a list of at least two widths, from the input to the output; it stays as it is.
+#     - activation: a class of module such as nn.Tanh; each hidden layer gets one of its own,
+#       activation().
+#     - x has shape (..., sizes[0]), the result (..., sizes[-1]).
+#     - parameters() lists everything that learns, in order from input to output. The names of
+#       the parts are up to you.
 #     """
 #
 #     def __init__(self, sizes, activation):
@@ -674,13 +675,14 @@ print(F.pad(small, (1, 1, 1, 1)))
 
 # %% exercise="conv2d"
 def conv2d(image, kernel, stride=1, padding=0):
-    """Return the map of a kernel on an image: how well it fits at each place.
+    """Return the map of a kernel on an image: how well it fits at each place, as a sum of
+    products.
 
     With the image [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and the kernel [[1, 0], [0, 10]], both
     of floats, the map is [[51, 62], [84, 95]].
 
     - image is (height, width) and kernel (rows, columns), both of one float dtype, which the
-      map has too. Both stay as they are.
+      map has too. Image and kernel stay as they are.
     - A rim of zeros, `padding` wide, is laid around all four sides of the image.
     - At its first place the kernel lies in the upper left corner of the rim. From one place
       to the next it moves on by `stride`, to the right and down, and it always lies whole on

@@ -48,7 +48,7 @@ figures.fading(10)
 # *{minutes} minutes*
 #
 # There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size. You will try both.
-# The folded cell has the digits, and the two functions of chapter 3a that you know. Run it, and go on.
+# For that, the folded cell below brings the digits, and `train` and `accuracy` of chapter 3a. Run it, and go on.
 
 # %% name="from-3a" known=true
 # the digits; train(model, steps); accuracy(model)
@@ -611,7 +611,7 @@ def plain_call_counts(module, x):
     names = {part: name for name, part in module.named_modules()}
     ran = []
     listen = nn.modules.module.register_module_forward_hook  # for all modules at once
-    with listen(lambda part, args, output: ran.append(names[part])):
+    with listen(lambda part, args, output: ran.append(names.get(part))):
         module(x)
     return {name: ran.count(name) for name in ran if name}
 

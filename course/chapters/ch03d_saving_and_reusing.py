@@ -50,7 +50,7 @@ figures.two_layers(32, 2, ("is it even?", "is it odd?"))
 # *{minutes} minutes*
 #
 # A trained model is gone when the notebook closes, unless you keep it in a file.
-# For a model to keep, the folded cell has the digits, and from chapter 3a the two functions and the model with two layers. Run it, and train a model.
+# You need a model to keep. The folded cell below brings the digits and, from chapter 3a, `train`, `accuracy` and `Reader`, the model with two layers. Run it; the next cell trains a reader.
 
 # %% name="from-3a" known=true
 # the digits; train(model, steps); accuracy(model); Reader, the model with two layers
@@ -178,7 +178,7 @@ def save_best(module, best, loss):
     save_best(nn.Linear(2, 1), None, 0.5)["loss"] is 0.5.
 
     - best: what an earlier call returned, or None at the first call, when any loss is saved.
-    - loss: a float; nan is not lower. If it is not lower, the result is the object best itself.
+    - loss: a float; nan is not lower. If loss is not lower, the result is best itself.
     - The snapshot holds a copy of every tensor in module.state_dict(), under the same names.
       It does not change when the module does, and module.load_state_dict(snapshot) brings the
       module back.
@@ -221,8 +221,8 @@ def load_partial(module, state):
     For nn.Linear(2, 1) and {"weight": torch.ones(1, 2), "bias": torch.ones(9)} the
     result is ["bias"].
 
-    - state: a dict from names to tensors, such as the state_dict of another model. It is not
-      changed.
+    - state: a dict from names to tensors, such as the state_dict of another model; state itself
+      is not changed.
     - An entry fits if module.state_dict() has its name, with the same shape. Names that only
       one of the two has, or whose shapes differ, are not loaded.
     - Parameters and buffers of the module get new values and stay the same objects, with their
@@ -417,10 +417,10 @@ def freeze_all_but(module, pattern):
     - A name fits if fnmatch.fnmatch(name, pattern) says so: "head.*" fits "head.weight".
     - Parameters that fit get requires_grad True, all others False. The names come in the
       order of module.named_parameters().
-    - Then the modes, so that frozen statistics stand still. Look at the module itself and at
-      every submodule. One that holds parameters or buffers, itself or further inside, but no
-      trainable parameter, goes into eval mode with everything inside it. All others keep
-      their mode.
+    - Then set the modes, so that frozen statistics stand still. Look at the module itself and
+      at every submodule. One that holds parameters or buffers, itself or further inside, but no
+      trainable parameter, goes into eval mode with everything inside it. All others keep their
+      mode.
     """
     ### BEGIN SOLUTION
     for name, p in module.named_parameters():
@@ -586,11 +586,10 @@ def shape_trace(module, input_shape):
     shape_trace(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (5, 2)) gives
     [("0", (5, 3)), ("1", (5, 3))].
 
-    - A leaf is a submodule without submodules. Its name is that of module.named_modules()
-      ("" if the module itself is one), its shape a tuple or list. One that runs twice stands
-      there twice.
-    - The module is copied to the meta device and called once, there, on a float32 input of
-      that shape.
+    - A leaf is a submodule without submodules. Its name is that of module.named_modules() (""
+      if the module itself is one), its shape a tuple or list. A leaf that runs twice is listed
+      twice.
+    - A copy of the module on the meta device is called once, on a float32 input of input_shape.
     - The module itself stays as it was: values, device, mode, hooks.
     """
     ### BEGIN SOLUTION

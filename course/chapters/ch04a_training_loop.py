@@ -170,8 +170,8 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     - Old gradients are cleared.
     - The model is called once on x_batch, and criterion(prediction, y_batch) is computed once.
     - backward fills .grad, and the optimizer steps once.
-    - Afterwards each .grad holds the gradient of this batch alone, and the model is in train
-      or eval mode as it was.
+    - Afterwards each .grad holds the gradient of this batch alone, and the model is in the
+      mode, train or eval, that it was in.
     """
     ### BEGIN SOLUTION
     optimizer.zero_grad()

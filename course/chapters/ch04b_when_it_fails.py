@@ -459,13 +459,14 @@ print(words.flatten(0, 1).shape, spelled.flatten().shape)  # 20 letters
 #
 #     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
 #
-#     There are n rows and k classes. By head, the loss that is asked for:
-#     "digit": logits (n, k), target labels (n,): cross-entropy.
-#     "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
-#     "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
-#     all letters.
-#     "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
-#     "price": predictions (n, 1), target floats (n,): mean squared error.
+#     There are n rows and k classes. The loss of each head:
+#
+#     - "digit": logits (n, k), target labels (n,): cross-entropy.
+#     - "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
+#     - "letters": logits (n, length, k), target labels (n, length): cross-entropy, the mean over
+#       all letters.
+#     - "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
+#     - "price": predictions (n, 1), target floats (n,): mean squared error.
 #     """
 #     if head == "digit":
 #         return F.cross_entropy(output.softmax(dim=1), target)
@@ -482,7 +483,7 @@ def loss_inputs(head, output, target):
 
     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
 
-    There are n rows and k classes. By head, the loss that is asked for:
+    There are n rows and k classes. The loss of each head:
 
     - "digit": logits (n, k), target labels (n,): cross-entropy.
     - "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
@@ -684,9 +685,9 @@ def overfit_one_batch(trial):
     - "frozen": a parameter of the model has requires_grad False
     - "wrong parameters": a parameter of the model is not among those in the optimizer
     - "no step": step changes no parameter at all
-    - "learning rate": none of these, and yet after 100 steps on the batch the loss is not
-      below one tenth of the first
-    - "ok": it is below
+    - "learning rate": none of these, and yet after 100 steps on the batch the loss is not below
+      one tenth of the first loss
+    - "ok": none of these
     """
     ### BEGIN SOLUTION
     (x, y), (same, again) = trial.batch(), trial.batch()

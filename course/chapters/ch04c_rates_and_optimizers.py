@@ -332,12 +332,13 @@ print(weight / spread_of_size, "per square foot")
 #
 #     For y = 3 * area, the weight is [3.0].
 #
-#     x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
-#     y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:
-#     "weight" (d,), what one more unit of each column adds to the price, "bias" (a scalar
-#     tensor), and "prices" (m,), which is new @ weight + bias. The line comes within one
-#     hundredth of the spread of y of the best there is, whatever the units. No result requires grad;
-#     x, y and new stay as they were.
+#     - x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age); y: (n,)
+#       prices; new: (m, d) houses to price. x, y and new stay as they were.
+#     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
+#       column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
+#       weight + bias. No result requires grad.
+#     - The line comes within one hundredth of the spread of y of the best there is, whatever
+#       the units.
 #     """
 #     weight = torch.zeros(x.shape[1], requires_grad=True)
 #     bias = torch.zeros((), requires_grad=True)
@@ -355,11 +356,11 @@ def house_prices(x, y, new):
 
     For y = 3 * area, the weight is [3.0].
 
-    - x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
-      y: (n,) prices; new: (m, d) houses to price. All three stay as they were.
+    - x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age); y: (n,)
+      prices; new: (m, d) houses to price. x, y and new stay as they were.
     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
-      column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is
-      new @ weight + bias. None of them requires grad.
+      column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
+      weight + bias. No result requires grad.
     - The line comes within one hundredth of the spread of y of the best there is, whatever
       the units.
     """
@@ -592,10 +593,11 @@ assert abs(_slope - 0.3) < 0.01 and 0.19 < F.mse_loss(_slope * line, torch.sin(l
 #
 #     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
 #
-#     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-#     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
-#     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
-#     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
+#     - model: a SinMLP to train in place, or None for a new one.
+#     - steps: how many rounds of the five lines, each on 200 evenly spaced x of shape (200, 1),
+#       both ends included, and their sines, with the mean squared error. With steps=0 the model
+#       stays as it was.
+#     - optimizer: "sgd" for torch.optim.SGD or "adam" for torch.optim.Adam, with learning rate lr.
 #     """
 #     raise NotImplementedError()
 ### END STARTER
@@ -892,12 +894,12 @@ print("ratio:", sum(sgd_steps) / sum(adam_steps))
 #
 #     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
 #
-#     For each seed, both begin at the same first weights, those of start(seed). The loss is
-#     the mean squared error on all of x and y. The count is the number of steps taken when the
-#     loss is first below goal, and limit where that has not happened after limit steps (a loss
-#     of nan is not below).
-#     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
-#     all steps of SGD together divided by all steps of Adam together.
+#     - For each seed, both begin at the same first weights, those of start(seed). The loss is
+#       the mean squared error on all of x and y.
+#     - The count is how many steps it takes until the loss is below goal: 0 if it is so from the
+#       start, and limit if it is not below after limit steps either (nan is not below).
+#     - The result is {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio
+#       is the sum of the counts of SGD divided by that of Adam.
 #     """
 #     raise NotImplementedError()
 ### END STARTER
@@ -916,10 +918,10 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
     - For each seed, both begin at the same first weights, those of start(seed). The loss is
       the mean squared error on all of x and y.
-    - The count is the number of steps taken when the loss is first below goal, and limit where
-      that has not happened after limit steps (a loss of nan is not below).
+    - The count is how many steps it takes until the loss is below goal: 0 if it is so from the
+      start, and limit if it is not below after limit steps either (nan is not below).
     - The result is {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio
-      is all steps of SGD together divided by all steps of Adam together.
+      is the sum of the counts of SGD divided by that of Adam.
     """
     ### BEGIN SOLUTION
     counts = {"sgd": [], "adam": []}

@@ -270,8 +270,8 @@ def clip_grad_norm(params, max_norm):
       out.
     - The norm is that of all gradients laid end to end: the square root of the sum of all
       squared entries. It is returned as a float; without any gradient, 0.0.
-    - Where it is above max_norm, every gradient is multiplied by max_norm / norm; otherwise
-      none changes.
+    - Where the norm is above max_norm, every gradient is multiplied by max_norm / norm;
+      otherwise none changes.
     """
     ### BEGIN SOLUTION
     grads = [p.grad for p in params if p.grad is not None]
@@ -311,10 +311,10 @@ print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p, after eac
 #     With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
 #
 #     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
-#     step() does for each tensor p that has a gradient g, under torch.no_grad():
-#     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
-#     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
-#     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
+#     step() does for each tensor p that has a gradient g, under torch.no_grad(): g + weight_decay
+#     * p is added to momentum times this tensor's velocity, which begins at 0: that is its new
+#     velocity v. Then p becomes p - lr * v, in place. Tensors whose .grad is None are left alone,
+#     and .grad is not changed. zero_grad() sets every .grad to None.
 #     """
 #
 #     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -332,10 +332,10 @@ class SGDMomentum:
     With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
 
     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
-    step() does for each tensor p that has a gradient g, under torch.no_grad():
-    g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
-    0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
-    None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
+    step() does for each tensor p that has a gradient g, under torch.no_grad(): g + weight_decay
+    * p is added to momentum times this tensor's velocity, which begins at 0: that is its new
+    velocity v. Then p becomes p - lr * v, in place. Tensors whose .grad is None are left alone,
+    and .grad is not changed. zero_grad() sets every .grad to None.
     """
 
     ### BEGIN SOLUTION
@@ -621,8 +621,8 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
     - loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
       scheduler.step() follows each epoch.
-    - checkpoint: None, or what an earlier call returned. Then model, optimizer, scheduler and
-      global generator are put back as they were, and only the missing epochs are run.
+    - checkpoint: None, or what an earlier call returned. With one, model, optimizer, scheduler
+      and global generator are put back as they were, and only the missing epochs are run.
     - The result is a dict that torch.save can write and torch.load can read, and later
       training does not change it. "losses" in it has a float for each epoch since the first,
       the mean of its batch losses.

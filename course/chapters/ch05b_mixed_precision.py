@@ -705,9 +705,9 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
     With torch.amp.GradScaler("cpu") it runs on the CPU, with torch.bfloat16 or float16.
 
-    - The model runs once, under autocast for device_type with dtype. The loss, there or after
-      it, is the mean squared error of its output against y, in float32. Backward and all that
-      follows are outside.
+    - The model runs once, under autocast for device_type with dtype. The loss, inside autocast
+      or after it, is the mean squared error of its output against y, in float32. Backward and
+      all that follows are outside.
     - Old gradients are cleared; backward gets the scaled loss.
     - The true, unscaled gradients are clipped to the total norm max_norm.
     - The scaler given does the step (and skips it after an overflow) and is updated once.

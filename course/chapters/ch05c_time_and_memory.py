@@ -424,7 +424,8 @@ with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
 def memory_plan(model, batch, optimizer, dtype):
     """Return the bytes that one training step will hold, as a dict of four ints.
 
-    nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32, 32, 64 and 48.
+    nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32 for the parameters, 32 for
+    the gradients, 64 for the optimizer and 48 for the activations.
 
     The plan is for the model and the batch (a tensor) in `dtype`, and for the mode, train
     or eval, that the model is in. The model given, with its .grad, and the batch stay as
@@ -684,8 +685,8 @@ def underflow_report(loss_fn, scales):
     loss_fn() computes anew, and returns a float32 loss and the list of the float32
     parameters. For each scale take the gradients of scale * loss, in float32.
 
-    - The share is of the entries that are not 0, over all parameters together; those are
-      lost that are 0 in float16. Where there are none to count, it is 0.0.
+    - Of all parameters together, count the entries that are not 0: the share is that of those
+      which become 0 in float16. Without any to count it is 0.0.
     - A parameter that the loss does not depend on does not count:
       torch.autograd.grad(..., allow_unused=True) gives None for it.
     - The .grad of the parameters stays as it was.
@@ -852,7 +853,7 @@ def count_syncs(fn):
       nonzero.
     - The result lists their names in the order in which they ran, each as often as it ran:
       "aten._local_scalar_dense", "aten.nonzero".
-    - The mode sees each operation as `func`; str(func.overloadpacket) is its name.
+    - A TorchDispatchMode sees each operation as `func`; str(func.overloadpacket) is its name.
     - Afterwards the mode is off again, also where fn raises an error, which goes on to the
       caller.
     """
@@ -891,18 +892,20 @@ print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
 # class LossScaler:
 #     """A loss scaler: static first, then dynamic, as torch.amp.GradScaler is.
 #
-#     factor is what a loss is multiplied by; clean_steps counts the steps with finite
-#     gradients since the factor last changed. scale(loss) gives the loss times factor.
-#     unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
-#     whether one of them is not finite. step(optimizer) does the same first, unless it was
-#     done since the last update; then it calls optimizer.step() if all were finite.
-#     update() ends the round, which has one step. If growth_interval is None (static), the
-#     factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
-#     the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
-#     clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
-#     by growth and clean_steps is 0 again.
-#
 #     LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
+#
+#     - factor is what a loss is multiplied by; clean_steps counts the steps with finite
+#       gradients since the factor last changed.
+#     - scale(loss) gives the loss times factor.
+#     - unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
+#       whether one of them is not finite.
+#     - step(optimizer) unscales first, too, unless that was done since the last update; then it
+#       calls optimizer.step() if all were finite.
+#     - update() ends the round, which has one step. If growth_interval is None (static), the
+#       factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite the
+#       factor is multiplied by backoff and clean_steps is 0 again; after finite ones clean_steps
+#       grows by 1, and when it reaches growth_interval, the factor is multiplied by growth and
+#       clean_steps is 0 again.
 #     """
 #
 #     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
@@ -930,7 +933,7 @@ class LossScaler:
     - scale(loss) gives the loss times factor.
     - unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
       whether one of them is not finite.
-    - step(optimizer) does the same first, unless it was done since the last update; then it
+    - step(optimizer) unscales first, too, unless that was done since the last update; then it
       calls optimizer.step() if all were finite.
     - update() ends the round, which has one step. If growth_interval is None (static), the
       factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite the

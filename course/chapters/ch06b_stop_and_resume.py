@@ -97,7 +97,7 @@ assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget co
 # *{minutes} minutes*
 #
 # The weights and the optimizer are not everything. Two generators of random numbers have a state too: one draws the order of the images, and dropout draws from torch's own.
-# To see what they change, take the digits, and the model of chapter 6a, which has dropout: both are in the folded cell.
+# To see what they change, you need the digits, and the model of chapter 6a, which has dropout. Run the folded cell below, which brings both.
 
 # %% name="digits" known=true
 # the digits; make_model(seed): the network of chapter 6a
@@ -173,13 +173,13 @@ def resume_training(
     """Train as train does, to `epochs` epochs in all; return a checkpoint to go on from.
 
     epochs=2 and then, with a new model and optimizer, epochs=5 and the checkpoint give the
-    weights, losses and accuracies of epochs=5 at once, bit for bit on the CPU.
+    weights, losses and accuracies of one call with epochs=5, bit for bit on the CPU.
 
     - The result is a dict that torch.save can write and torch.load can read, and later
       training does not change it. Under "losses" and "accuracies" it has the two lists of
       train, from epoch 0 on; the rest is up to you.
-    - checkpoint is None, or what an earlier call returned: then model, optimizer, the order
-      and torch's global generator go on from there.
+    - checkpoint is None, or what an earlier call returned: then model, optimizer, the generator
+      of the orders and torch's global generator go on from there.
     """
     ### BEGIN SOLUTION
     images, labels = train_set
@@ -327,15 +327,17 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
     Seven batches with accumulate=3 give three losses.
 
-    - batches is a list of pairs (images, labels) on the model's device, whatever that is.
+    - batches is a list of pairs (images, labels) on the model's device, whatever that is; the
+      list stays as it is.
     - Each `accumulate` batches in a row are a group (the last one may have fewer), and each
       group is one step, in train mode, on the mean cross-entropy over all its images. Batches
       may differ in size, and go through the model one by one. The list has that mean for each
       step, without the scaler's factor.
-    - Model and loss run under autocast to bfloat16, switched off by amp=False; backward and
-      step do not.
-    - Losses go through scaler (a torch.amp.GradScaler). The true gradients of a group together
-      are clipped to the norm max_norm. scaler takes the step, and is updated once for each step.
+    - Model and loss run under autocast to bfloat16, backward and step outside of it; amp=False
+      switches it off.
+    - Losses go through scaler (a torch.amp.GradScaler), in float32. The true gradients of a
+      group together are clipped to the norm max_norm. scaler takes the step, and is updated
+      once for each step.
     """
     ### BEGIN SOLUTION
     model.train()

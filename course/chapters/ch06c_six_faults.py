@@ -76,10 +76,10 @@ print(make_model()(batches[0][0]).shape)
 # def fix_trainer(model, batches, val_batches, epochs, lr):
 #     """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
 #
-#     Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
-#     model returns logits, in train mode. After each epoch the learning rate is halved; the
-#     accuracy is measured in eval mode, over the images of all val_batches. batches and
-#     val_batches are lists of pairs (images, labels).
+#     Training is SGD with a momentum of 0.9, in train mode, on the cross-entropy of each batch
+#     alone; model returns logits. After each epoch the learning rate is halved; the accuracy is
+#     measured in eval mode, over the images of all val_batches. batches and val_batches are lists
+#     of pairs (images, labels).
 #
 #     The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
 #     mean of the batch losses, and the share of the labels that was right.
@@ -111,10 +111,10 @@ print(make_model()(batches[0][0]).shape)
 def fix_trainer(model, batches, val_batches, epochs, lr):
     """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
 
-    Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
-    model returns logits, in train mode. After each epoch the learning rate is halved; the
-    accuracy is measured in eval mode, over the images of all val_batches. batches and
-    val_batches are lists of pairs (images, labels).
+    Training is SGD with a momentum of 0.9, in train mode, on the cross-entropy of each batch
+    alone; model returns logits. After each epoch the learning rate is halved; the accuracy is
+    measured in eval mode, over the images of all val_batches. batches and val_batches are lists
+    of pairs (images, labels).
 
     The result is {"losses": [...], "accuracies": [...]}, with a float for each epoch: the
     mean of the batch losses, and the share of the labels that was right.

@@ -8,7 +8,7 @@ from autograder.exercises.probe import Answer, in_turn
 
 from ._ch02_functions import on_function
 
-CHANGED = "A tensor that you were given is no longer as it was: look at values, requires_grad and .grad."
+CHANGED = "A tensor that you were given is no longer as it was: look at shape, values, requires_grad and .grad."
 TRACKED = (
     "Your result requires grad: it is a leaf that does, or hangs on a graph, such as `create_graph=True` makes, or "
     "computing with a tensor that requires grad. A tensor without is asked for."

@@ -20,6 +20,7 @@ _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "SGD": torch.optim.SGD,
     "SGD, lr=0.1": lambda params, lr: torch.optim.SGD(params, lr=0.1),
     "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.5),
+    "SGD with a group for each parameter": lambda params, lr: torch.optim.SGD([{"params": [p]} for p in params], lr=lr),
     "Adam": torch.optim.Adam,
 }
 

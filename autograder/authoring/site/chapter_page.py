@@ -28,6 +28,7 @@ _PREDICTED = re.compile(
 )
 # The reason why a `mine` cell used the lesson's answer: true for the build of the page, but not for its reader.
 _BUILT = re.compile(r": progress is not kept here, and [^\n]*? was not looked at")
+_TAGGED = {MINE: "what stands in until yours passes", KNOWN: "what you know"}  # what the page folds away, by tag
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
 _PLOT = "A plot, made by the code above it."
@@ -56,7 +57,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield worked
             continue
         mark, is_folded = worked.metadata.get("nbgrader", {}), _is_folded(worked)
-        is_mine, is_known = (tag in worked.metadata.get("tags", ()) for tag in (MINE, KNOWN))
+        tagged = next((_TAGGED[tag] for tag in worked.metadata.get("tags", ()) if tag in _TAGGED), "")
         worked.metadata = {}
         if mark.get("solution"):
             yield new_code_cell(untouched.source)
@@ -73,11 +74,9 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield _folded(worked, "hide-output", "what comes out")
         elif is_folded and worked.id in RESERVED:
             yield _folded(worked, "hide-input", "what is imported")
-        elif is_mine:
+        elif tagged:
             _replace(worked, _BUILT, "")
-            yield _folded(worked, "hide-input", "what stands in until yours passes")
-        elif is_known:
-            yield _folded(worked, "hide-input", "what you know")
+            yield _folded(worked, "hide-input", tagged)
         else:
             yield _shown(stem, worked, is_folded)
         asked = False

@@ -32,10 +32,14 @@ def autocast_entered(answer: Answer) -> Iterator[set[str]]:
 
 
 class NotedScaler(torch.amp.GradScaler):
-    """torch's loss scaler for the CPU, which records the autocast dtype, or None, at each call of `step`."""
+    """torch's loss scaler for the CPU, which records the autocast dtype, or None, at each call of `step`.
 
-    def __init__(self, scale: float, growth_interval: int) -> None:
-        super().__init__("cpu", init_scale=scale, growth_interval=growth_interval)
+    Without a scale it is switched off.
+    """
+
+    def __init__(self, scale: float | None, growth_interval: int) -> None:
+        enabled = scale is not None
+        super().__init__("cpu", init_scale=scale or 1.0, growth_interval=growth_interval, enabled=enabled)
         self.steps: list[torch.dtype | None] = []
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:

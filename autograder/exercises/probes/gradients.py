@@ -27,10 +27,11 @@ def fill_old_grads(*tensors: Tensor) -> None:
 
 
 def tensor_state(tensor: Tensor) -> dict[str, Plain]:
-    """Return everything that a function could change about a tensor: values, requires_grad, leaf, .grad."""
+    """Return everything that a function could change about a tensor: shape, values, requires_grad, leaf, .grad."""
     grad = None if not tensor.is_leaf or tensor.grad is None else see(tensor.grad.detach())
     return {
-        "values": see_without_requires_grad(tensor),
+        "shape": list(tensor.shape),
+        "values": see_without_requires_grad(tensor.reshape(-1)),
         "requires_grad": tensor.requires_grad,
         "leaf": tensor.is_leaf,
         ".grad": grad,

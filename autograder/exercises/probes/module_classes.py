@@ -191,9 +191,13 @@ def registers(*names: str) -> Probe:
 
 
 def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
-    """Return the names of those attributes that are tensors, but neither parameters nor buffers; results are marked."""
+    """Return the names of attributes that are tensors, but neither parameters nor buffers; results are marked.
+
+    They are those in `names`, and others that hold a result, such as a transposed weight: torch copies no result.
+    """
     known = dict([*module.named_parameters(), *module.named_buffers()])
-    behind = {name: getattr(module, name, None) for name in names if name not in known}
+    results = [name for name, value in vars(module).items() if isinstance(value, Tensor) and not value.is_leaf]
+    behind = {name: getattr(module, name, None) for name in dict.fromkeys([*names, *results]) if name not in known}
     return [
         name if tensor.is_leaf else f"{name} (a result)"
         for name, tensor in behind.items()

@@ -47,6 +47,9 @@ class SteadyDropout(nn.Dropout):
     uses Intel's library; those of `torch.rand` do not.
     """
 
+    def _get_name(self) -> str:
+        return "Dropout"  # as readers know it, where the module is shown
+
     def forward(self, x: Tensor) -> Tensor:
         """Return x, in training with zeros at random places and the rest scaled up."""
         if not self.training:
@@ -161,9 +164,10 @@ def drawn_from_seed(answer: Answer, case: Case) -> Observation:
     """Observe facts about a batch that an answer draws from its argument `seed`; the numbers themselves are free.
 
     Facets: `returned` (shape and dtype), `varied` (few numbers are equal), `repeats` (the same seed gives the same
-    batch), `default` (no seed gives the batch of seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (mean and std
-    were not set exactly), `global_untouched` (the global generators of torch, NumPy and Python are in the same state
-    afterwards) and `put_back` (they are because the answer seeded one or restored its state).
+    batch), `default` (no seed gives the batch of seed 0), `own_memory` (a second call gives a new tensor),
+    `seeds_differ`, `normal`, `uniform`, `as_drawn` (mean and std were not set exactly), `global_untouched` (the global
+    generators of torch, NumPy and Python are in the same state afterwards) and `put_back` (they are because the answer
+    seeded one or restored its state).
     """
     with _generators_kept():
         return attempt(lambda: _facts(answer, case))
@@ -190,6 +194,7 @@ def _facts(answer: Answer, case: Case) -> Observation:
         "varied": normal["distinct"],
         "repeats": bool(torch.equal(batch, again)),
         "default": "seed" in case.kwargs or bool(torch.equal(batch, draw(1, seed=seed))),
+        "own_memory": batch.data_ptr() != again.data_ptr() or not batch.numel(),
         "seeds_differ": not torch.equal(batch, others[0]),
         "normal": normal["mean"] and normal["std"] and normal["distribution"],
         "uniform": abs(_kurtosis(batch) - _FOURTH["uniform"]) < 0.2,

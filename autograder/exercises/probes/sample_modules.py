@@ -117,6 +117,32 @@ class Transfer(nn.Module):
         return torch.as_tensor(self.head(self.dropout(self.between(self.body(x)))))
 
 
+class OddParts(nn.Module):
+    """A dropout with a table that is not saved; a batch norm without parameters, in a block; a head with a scale."""
+
+    def __init__(self, a: int, b: int) -> None:
+        super().__init__()
+        self.places = nn.Sequential(SteadyDropout(0.5))
+        self.places.register_buffer("table", torch.zeros(a), persistent=False)
+        self.norm = nn.Sequential(nn.BatchNorm1d(a, affine=False), SteadyDropout(0.5))
+        self.head = nn.Sequential(nn.Linear(a, b), SteadyDropout(0.5))
+        self.head.scale = nn.Parameter(torch.ones(b))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.as_tensor(self.head(self.norm(self.places(x + self.places.table)))) * self.head.scale
+
+
+class OnTheWay(nn.Module):
+    """A linear layer, and a ReLU that is made anew in each call."""
+
+    def __init__(self, a: int, b: int) -> None:
+        super().__init__()
+        self.layer = nn.Linear(a, b)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.as_tensor(nn.ReLU()(self.layer(x)))
+
+
 class Mixed(nn.Module):
     """Layers of many kinds, inside containers and directly in the module; two of them are nn.Linear."""
 
@@ -157,6 +183,8 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a layer without parameters": nn.ReLU,
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
     "a body and a head": Transfer,
+    "odd parts and a head": OddParts,
+    "a layer made on the way": OnTheWay,
     "layers of many kinds": Mixed,
     "a recurrent layer": nn.GRU,  # four parameters, none of which is called weight or bias
     "a class made from nn.Linear": lambda a, b: nn.Sequential(nn.modules.linear.NonDynamicallyQuantizableLinear(a, b)),

@@ -40,6 +40,9 @@ _ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
 _ON_IMAGES: dict[str, Callable[[], nn.Module]] = {
     "linear": lambda: nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)),
     "conv": lambda: nn.Sequential(nn.Conv2d(1, 2, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 3 * 3, KINDS)),
+    "batch norm": lambda: nn.Sequential(
+        nn.Conv2d(1, 2, 3, stride=2), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(18, KINDS)
+    ),
     "dropout and batch norm": lambda: nn.Sequential(
         nn.Conv2d(1, 2, 3, stride=2),
         nn.BatchNorm2d(2),
@@ -52,6 +55,9 @@ _ON_IMAGES: dict[str, Callable[[], nn.Module]] = {
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "SGD": torch.optim.SGD,
     "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.9),
+    "SGD with a group for each parameter": lambda params, lr: torch.optim.SGD(
+        [{"params": [param]} for param in params], lr=lr, momentum=0.9
+    ),
     "SGD with maximize=True": lambda params, lr: torch.optim.SGD(params, lr=lr, maximize=True),
     "Adam": torch.optim.Adam,
 }

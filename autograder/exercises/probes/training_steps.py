@@ -251,8 +251,11 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         tensors, steps = copy_of(case.args)
-        params, views = [tensor.requires_grad_() for tensor in tensors], [tensor.detach() for tensor in tensors]
+        # One without a gradient in the first step is frozen until then.
+        params = [tensor.requires_grad_(grad is not None) for tensor, grad in zip(tensors, steps[0], strict=True)]
+        views = [tensor.detach() for tensor in tensors]
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
+        [param.requires_grad_() for param in params]
         seen: Observation = {"path": [], "grads": []}
         for grads in steps:
             seen["path"].append(_step(optimizer, params, grads))
@@ -268,9 +271,10 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
 
 
 def two_optimizers_in_turn(*, generator: bool = False) -> Probe:
-    """Make a probe of two optimizers that step in turn, with the facet `path` of both.
+    """Make a probe of two optimizers that step in turn, and of a third on the tensors of the first: facet `path`.
 
-    It reveals state that the instances of the class share, because the tensors of the second are half as large.
+    It reveals state that the instances of the class share, because the tensors of the second are half as large, and
+    what the first one remembers of its tensors.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -279,7 +283,9 @@ def two_optimizers_in_turn(*, generator: bool = False) -> Probe:
         held = [[tensor.requires_grad_() for tensor in params] for params in both]
         made = [answer(iter(params) if generator else params, **case.kwargs) for params in held]
         pairs = list(zip(made, held, strict=True))
-        return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
+        path: list[Plain] = [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]
+        later = answer(iter(held[0]) if generator else held[0], **case.kwargs)
+        return {"path": [*path, [_step(later, held[0], copy_of(steps[0]))]]}
 
     return catching_errors(look)
 

@@ -6,6 +6,15 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("make_batch")
 
+bank.told(
+    "kept-from-the-first-call",
+    "own_memory",
+    change={
+        "generator = torch.Generator()": "kept = make_batch.__dict__.setdefault((n, d, dtype, seed), [])\nif kept:\n    return kept[0]\ngenerator = torch.Generator()",
+        "return torch.randn(n, d, dtype=dtype, generator=generator)": "kept.append(torch.randn(n, d, dtype=dtype, generator=generator))\nreturn kept[0]",
+    },
+)
+
 
 @bank.told("global-seed", "global_untouched")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):

@@ -6,6 +6,24 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("one_hot")
 
+bank.wrong(
+    "ten-columns",
+    "You count on ten classes. There are k of them, which may be more.",
+    change={"torch.eye(k)[labels]": "torch.eye(10)[labels][:, :k]"},
+    of="rows-of-eye",
+)
+
+bank.wrong(
+    "labels-in-eight-bits",
+    "You squeeze the labels into eight bits, and 256 becomes 0. Leave them as they are.",
+    change={"labels[:, None]": "labels.to(torch.uint8)[:, None]"},
+)
+
+bank.wrong(
+    "numbered-anew",
+    "You number the labels anew, by which of them occur. The column is the label itself, whichever others there are.",
+    change={"labels[:, None]": "torch.unique(labels, return_inverse=True)[1][:, None]"},
+)
 
 bank.wrong(
     "k-from-max",

@@ -8,6 +8,14 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("loss_inputs")
 
+bank.wrong(
+    "marked-over-all-entries",
+    "Of the rows with a 1 at the class you take the mean over all n times k entries. It is over the n rows: sum in each.",
+    change={
+        "return F.cross_entropy(output, target.to(output.dtype))": "return -(target * output.log_softmax(dim=1)).mean()"
+    },
+)
+
 
 @bank.wrong(
     "untouched",

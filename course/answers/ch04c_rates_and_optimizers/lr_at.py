@@ -8,6 +8,30 @@ from autograder.course.answer_bank import AnswerBank
 
 bank = AnswerBank("lr_at")
 
+bank.wrong(
+    "floor-in-the-warm-up",
+    "In the warm-up you let no rate fall below min_lr. There it is base_lr * (step + 1) / warmup_steps, however small.",
+    slip=True,
+    change={
+        "return base_lr * (step + 1) / warmup_steps": "return max(min_lr, base_lr * (step + 1) / warmup_steps)",
+    },
+)
+
+bank.wrong(
+    "rounds-the-rate",
+    "You round the rate, and a small one loses its digits. Return it as it is.",
+    slip=True,
+    change={
+        "return base_lr * (step + 1) / warmup_steps": "return round(base_lr * (step + 1) / warmup_steps, 6)",
+    },
+)
+
+bank.wrong(
+    "pi-of-three-digits",
+    "You write 3.14 for pi, and the rates come out a little beside. `math.pi` has all its digits.",
+    slip=True,
+    change={"math.pi": "3.14"},
+)
 
 bank.wrong(
     "forgets-min-lr",

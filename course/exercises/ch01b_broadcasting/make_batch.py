@@ -21,10 +21,12 @@ batch = Requirement(
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
-    select_facets(drawn_from_seed, "repeats", "default", "seeds_differ", "returned"),
+    select_facets(drawn_from_seed, "own_memory", "repeats", "default", "seeds_differ", "returned"),
     tells={
-        "repeats": "Two calls with one seed gave different numbers: is your generator your own, and is `seed` all that "
-        "it is seeded with?",
+        "own_memory": "A second call gives the very tensor of the first: who writes into one changes the other. Each "
+        "call is to make a new one.",
+        "repeats": "Two calls with one seed gave different numbers: is your generator your own, seeded "
+        "anew at each call, and with `seed` alone?",
         "default": "Without a seed, your call gave other numbers than with seed=0, the default that was given.",
         "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
     },

@@ -23,7 +23,7 @@ def layouts(answer: Answer, case: Case) -> Observation:
     """How many layouts there are; of the first op's kind their shapes, their strides, and what shares memory, in order.
 
     Ops of another kind stand between them, and are left out where the answer cannot do them alone, since a line of
-    their own tells that. Lists and tuples count alike, in any place. What is no sequence of triples is told by its form.
+    their own tells that. Lists and tuples count alike in any place; what is no sequence of triples is told by its form.
     """
     (given,) = copy_of(case.args)
     kind = given[0][0]

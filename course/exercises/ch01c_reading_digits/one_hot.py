@@ -40,6 +40,8 @@ def one_hot(draw: Draw) -> Iterator[Case]:
     yield fewer_labels(torch.tensor([2, 0]), 3)
     yield fewer_labels(draw.ints(0, k, 0), k)
     yield fewer_labels(draw.ints(1, k, 8)[::2], k)
+    yield k_columns(draw.ints(9, 12, 3), 12)
+    yield fewer_labels(torch.tensor([260, 4]), 270)  # more than eight bits hold
 
 
 def labels_with_all(draw: Draw, k: int) -> torch.Tensor:

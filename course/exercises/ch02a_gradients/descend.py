@@ -56,8 +56,8 @@ many_steps = Requirement(
     "takes as many steps as asked for",
     on_function("returned"),
     tells={
-        "returned:values": "One step is right, and several lead elsewhere: each begins where the last one ended, "
-        "with the gradient there, and there are `steps` of them."
+        "returned:values": "In one step you were right, and these lead elsewhere: each begins where the last one "
+        "ended, with the gradient there; there are `steps` of them, and the last place is the result."
     },
 )
 on_leaves = Requirement(
@@ -100,6 +100,7 @@ def descend(draw: Draw) -> Iterator[Case]:
     yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=0.25, steps=2)
     yield many_steps("bowl_at_one", start(), lr=rate, steps=2)
     yield many_steps("sum_of_sines", start(), lr=rate, steps=draw.whole(5, 20))
+    yield many_steps("sum_of_squares", draw.normal(dtype=torch.float64), lr=rate, steps=2)
     yield many_steps("sum_of_squares", torch.tensor([4e-4]), lr=0.25, steps=2)  # nearly flat, and not at the end
     yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=1.5, steps=3)  # each step leads further away
     yield on_leaves("bowl_at_one", start(), lr=rate, steps=3)

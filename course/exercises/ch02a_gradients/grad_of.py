@@ -95,6 +95,7 @@ def grad_of(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 3, 6)
     yield one_number("sum_of_squares", draw.counting(2, 3))
     yield one_number("sum_of_sines", draw.normal(n))
+    yield one_number("sum_of_squares", draw.normal())
     yield one_number("mixed", draw.normal(n, d, dtype=torch.float64))
     yield several("sines", torch.zeros(2))
     yield several("squares", draw.normal(n, d))

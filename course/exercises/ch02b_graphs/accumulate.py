@@ -137,6 +137,7 @@ def accumulate(draw: Draw) -> Iterator[Case]:
     yield unequal(*batches(draw, features + 1, *draw.sizes(3, 1, 6)))
     yield no_old(*batches(draw, features, 4))
     yield in_grad(*batches(draw, features, 5))
+    yield in_grad(*batches(draw, features, 2, 3))
     yield called_once(*batches(draw, features, *draw.sizes(2, 2, 5)))
 
 

@@ -121,5 +121,6 @@ freed = Requirement(
 def running_loss(draw: Draw) -> Iterator[Case]:
     """Watch a loss without keeping its graph."""
     yield mean([1.0, 3.0])
+    yield mean([draw.whole(1, 9) + 0.5, 0.0, 2.0])  # a loss of 0 is one, too
     for requirement in (mean, from_generator, backward, freed):
         yield requirement(_levels(draw))

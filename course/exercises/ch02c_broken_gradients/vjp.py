@@ -61,6 +61,7 @@ def vjp(draw: Draw) -> Iterator[Case]:
     yield weighs("squares", torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     yield weighs("squares", doubles(n), doubles(n))
     yield weighs("sines", draw.normal(d, n), draw.normal(d, n))
+    yield weighs("sum_of_squares", doubles(n), doubles())
     yield sums("mix_entries", doubles(n), doubles(n))
     yield sums("mix_to_three", doubles(n), doubles(3))
     yield sums("row_products", doubles(n, d), doubles(n))

@@ -12,7 +12,10 @@ from autograder.exercises.probes.tensor_functions import calling, result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
-_SIZE = "The map has one number for each place where the whole kernel lies on the picture and its rim: yours has "
+_SIZE = (
+    "The map has one number for each place where the whole kernel lies on the picture and its rim, in their rows and "
+    "columns: yours has "
+)
 places = Requirement(
     "lays the kernel on every place of the picture",
     result_only,
@@ -35,7 +38,8 @@ steps = Requirement(
     "goes on by stride places, down and to the right",
     result_only,
     {
-        "returned:shape": _SIZE + "others. With a stride, places that would reach over the edge are left out.",
+        "returned:shape": _SIZE
+        + "others. With a stride, places that would reach over the edge are left out, and only those.",
         "returned:values": "With a stride the map is that of stride 1, of which only every stride-th row and column "
         "is kept, from the first on. Some of your numbers belong to other places.",
     },

@@ -80,8 +80,9 @@ def gradients(module: Any, x: Tensor) -> Observation:
 def after_each(module: Any, *batches: Tensor) -> Observation:
     """The running values after each batch in training."""
     seen: Observation = {name: [] for name in RUNNING}
-    for batch in batches:
-        module(batch)
+    for place, batch in enumerate(batches):
+        with torch.set_grad_enabled(place != 1):  # the mode alone decides whether they move
+            module(batch)
         for name, tensor in statistics(module).items():
             seen[name].append(see_without_requires_grad(tensor))
     return seen
@@ -98,7 +99,7 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
     for place, (tensor, size) in enumerate(zip(statistics(module).values(), (1, 1e-3), strict=True), 4):
         tensor.data.copy_(size * (known_tensor(batches[0].shape[-1], place=place).abs() + 0.1))
     before = detached_copies(statistics(module))
-    module.eval()
+    torch.nn.Sequential(module).eval()  # as in use: by the model around it
     results = [see_without_requires_grad(module(batch)) for batch in batches]
     seen: Observation = {"moved": changed_tensors(before, statistics(module)), "in_eval": results}
     return seen | {"in_training": see_without_requires_grad(module.train()(batches[0]))}

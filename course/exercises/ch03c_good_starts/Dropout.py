@@ -42,9 +42,12 @@ def share(module: Any, shape: Shape, p: float) -> Observation:
     """
     results = [module(numbers(shape)) for _ in range(_CALLS)]
     shares = [float((result == 0).double().mean()) for result in results]
+    with torch.no_grad():
+        free = bool((module(numbers(shape)) == 0).any())
     near = abs(sum(shares) / _CALLS - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
     drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
-    return {"returned": see_without_values(results[0]), "drops": drops, "share": near or drops != ["some"]}
+    seen = {"returned": see_without_values(results[0]), "drops": drops, "share": near or drops != ["some"]}
+    return seen | {"without_graph": free or drops != ["some"]}
 
 
 @on_new
@@ -59,7 +62,17 @@ def each_alone(module: Any, shape: Shape, p: float) -> Observation:
     repeats = all(torch.equal(dropped[0], one) for one in dropped)
     varies = repeats or len({int(one.sum()) for one in dropped}) > 1
     seen = {"rows_mixed": mixed[0], "columns_mixed": mixed[1], "count_varies": varies}
+    seen["parts_differ"] = repeats or _parts_differ(module, shape)
     return seen | {"shape": list(dropped[0].shape)}
+
+
+def _parts_differ(module: Any, shape: Shape) -> bool:
+    """Whether other places are dropped in the second part of an x with one axis more; True if it cannot be taken."""
+    try:
+        first, second = module(numbers((2, *shape))) == 0
+    except RuntimeError:
+        return True  # that it takes any shape is another line's
+    return not torch.equal(first, second)
 
 
 @on_new
@@ -76,9 +89,10 @@ def factors(module: Any, shape: Shape, p: float) -> Observation:
 def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     """Whether eval mode gives x with its history, before a call in training and after one that drops."""
     x = numbers(shape)
-    calm = module.eval()(x.clone().requires_grad_())
-    again = bool((module.train()(x.clone()) == 0).any())
-    later = module.eval()(x.clone())
+    model = torch.nn.Sequential(module)  # as in use: the model's eval() and train() reach the module
+    calm = model.eval()(x.clone().requires_grad_())
+    again = any(bool((model.train()(x.clone()) == 0).any()) for _ in range(16))
+    later = model.eval()(x.clone())
     in_eval = [see_without_requires_grad((result / x).unique()) for result in (calm, later)]
     seen = {"in_eval": in_eval, "tracked": calm.requires_grad, "after_train": again}
     return seen | {"shape": list(calm.shape)}
@@ -94,7 +108,7 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     result.sum().backward()
     flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result.to(x.dtype))
     short = module(x.to(torch.bfloat16))
-    seen = {"dtypes": [str(result.dtype), str(short.dtype)], "unchanged": torch.equal(given, x), "flows": bool(flows)}
+    seen = {"dtypes": f"{result.dtype} and {short.dtype}", "unchanged": torch.equal(given, x), "flows": bool(flows)}
     return seen | {"shape": list(result.shape)}
 
 
@@ -111,6 +125,8 @@ basic = Requirement(
     {
         "drops": "In training each call is to set some of the numbers to 0: not all of them, and not none.",
         "share": "The share of numbers that you set to 0 is not p.",
+        "without_graph": "Under `torch.no_grad()` your module drops nothing in training. The mode alone decides that, "
+        "and not whether a graph is recorded.",
     },
 )
 scaled = Requirement(
@@ -126,6 +142,8 @@ singly = Requirement(
     | {
         "rows_mixed": "Whole rows are dropped, or kept. Each number is to have a draw of its own.",
         "columns_mixed": "Whole columns are dropped, or kept. Each number is to have a draw of its own.",
+        "parts_differ": "For an x with one axis more, the same places are dropped in each of its parts. Each number is "
+        "to have a draw of its own.",
         "count_varies": "You drop the same number of entries each time: such draws depend on each other.",
     },
     given=("shape",),
@@ -184,7 +202,8 @@ gentle = Requirement(
 def Dropout(draw: Draw) -> Iterator[Case]:
     """Drop numbers in training."""
     # A low share and a high one: some other formula comes near to one of them by chance.
-    shares = [[0.2, 0.3], [0.6, 0.7], *([[0.2, 0.3, 0.4, 0.6, 0.7]] * 5)]
+    # None is a number of tenths: a die with ten sides would do for those.
+    shares = [[0.21, 0.32], [0.61, 0.72], *([[0.21, 0.32, 0.41, 0.61, 0.72]] * 5)]
     for requirement, among in zip((basic, basic, scaled, singly, calm, anew, gentle), shares, strict=True):
         yield requirement(draw.choice(among), x=(draw.whole(30, 40), draw.whole(41, 50)))
     yield scaled(0.0, x=(draw.whole(3, 9), draw.whole(3, 9)))

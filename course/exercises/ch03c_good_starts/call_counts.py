@@ -138,4 +138,6 @@ def call_counts(draw: Draw) -> Iterator[Case]:
     yield often("one layer in two places", a, draw.normal(n, a))
     yield called("two layers", a, b, c, draw.normal(n, a))
     yield removed("many layers", a, draw.whole(3, 60), draw.normal(n, a))
+    yield removed("a layer that runs several times", a, 2, draw.normal(n, a))
     yield raising("layers and a failing one", a, b, draw.normal(n, a))
+    yield often("a layer made on the way", a, b, draw.normal(n, a))

@@ -197,8 +197,11 @@ def freeze_all_but(draw: Draw) -> Iterator[Case]:
     yield told("a body and a head", a, b, c, "body.1.*")
     yield at_rest("a body and a head", a, b, c, "head.*")
     yield at_rest("a body and a head", a, b, c, "nothing")
+    yield at_rest("many layers", a, 11, "10.*")  # one name is the beginning of another
+    yield at_rest("odd parts and a head", a, b, "head.0.*")
     yield still("a body and a head", a, b, c, "head.*", draw.normal(n, a))
     yield still("a body and a head", a, b, c, "body.1.*", draw.normal(n, a))
     yield calm("a body and a head", a, b, c, "head.*")
     yield calm("a body and a head", a, b, c, "body.0.*")
+    yield calm("odd parts and a head", a, b, "head.0.*")
     yield untouched("a body and a head", a, b, c, "head.*")

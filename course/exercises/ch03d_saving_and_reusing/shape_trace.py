@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
 from torch import nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.functions_on_modules import leaves_module, on_sample, returns
+from autograder.exercises.probe import Answer, in_turn, see
+from autograder.exercises.probes.functions_on_modules import leaves_module, on_sample, rebound_tensor_names, returns
 from autograder.exercises.probes.sample_modules import Spy
 from autograder.exercises.seeded_draw import Draw
 
@@ -28,6 +29,21 @@ def met_inside(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Obs
     spy = Spy(lambda x: met.append(f"{x.dtype} on {x.device.type}"))
     result = answer(nn.Sequential(module, spy), shape)
     return {"met": met, "returned": pairs(result)}
+
+
+@on_sample
+def same_parameters(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Observation:
+    """Which parameters are other objects after a call."""
+    before = dict(module.named_parameters())
+    answer(module, shape)
+    return {"replaced": rebound_tensor_names(before, dict(module.named_parameters()))}
+
+
+def _in_use(module: nn.Module) -> None:
+    """Put the first part into eval mode, and give each parameter a gradient."""
+    next(module.children()).eval()
+    for param in module.parameters():
+        param.grad = torch.full_like(param, 7.0)
 
 
 def listing(sentence: str, said: str) -> Requirement:
@@ -60,8 +76,12 @@ on_meta = Requirement(
 )
 left = Requirement(
     "leaves the module as it was",
-    leaves_module(pairs, first=lambda module: next(module.children()).eval()),
-    {"left": "These things about the module are not as they were before your call."},
+    in_turn(leaves_module(pairs, first=_in_use), same_parameters),
+    {
+        "left": "These things about the module are not as they were before your call.",
+        "replaced": "These parameters are other objects than before your call: an optimizer would still hold the old "
+        "ones.",
+    },
     given=("returned",),
 )
 
@@ -84,7 +104,9 @@ def shape_trace(draw: Draw) -> Iterator[Case]:
     yield basic("images", b, [n, b, 8, 6 + c])
     yield leaves("nested layers", a, b, c, [c, n, a])
     yield as_run("a layer that runs several times", a, draw.whole(2, 3), [n, a])
+    yield as_run("one layer in two places", a, [n, a])
     yield alone("a linear layer", a, b, [n, a])
     yield alone("a layer without parameters", [n, a])
     yield on_meta("two layers", a, b, c, [n, a])
     yield left("layers with batch norm", a, b, c, [n, a])
+    yield left("odd parts and a head", a, b, [n, a])

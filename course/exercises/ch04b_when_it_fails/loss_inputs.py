@@ -40,7 +40,7 @@ def of_head(sentence: str, asked: str) -> Requirement:
 
 digit = of_head(
     "digit: cross-entropy of logits",
-    "the mean cross-entropy of these logits, which does the softmax itself, with these labels",
+    "the mean cross-entropy of these logits, which does the softmax itself, however large they are, with these labels",
 )
 marked = of_head(
     "marked: cross-entropy with a 1 at the label",
@@ -76,6 +76,8 @@ def loss_inputs(draw: Draw) -> Iterator[Case]:
     written = 2 * draw.normal(n, length, k)
     yield digit("digit", torch.zeros(n, k), labels)
     yield digit("digit", 2 * draw.normal(n, k), labels)
+    yield digit("digit", 2 * draw.normal(n, k), draw.ints(0, k - 1, n))  # the last class does not occur
+    yield digit("digit", 300 * draw.normal(n, k), labels)
     yield marked("marked", 2 * draw.normal(n, k), ones)
     yield letters("letters", written, draw.ints(0, k, n, length))
     yield spam("spam", 3 * draw.normal(n), draw.bools(n).float())

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
+from autograder.exercises.observation_comparison import Tolerance
 from autograder.exercises.probe import Answer, select_facets
 from autograder.exercises.probes.tensor_functions import calling
 from autograder.exercises.seeded_draw import Draw
@@ -64,6 +65,7 @@ cold = Requirement(
         "t is the share of the way from warmup_steps to total_steps. What if the step lies beyond?",
     ),
     independent=True,
+    tolerance=Tolerance(1e-4, 1e-9),  # rates may be small
 )
 def lr_at(draw: Draw) -> Iterator[Case]:
     """Follow a schedule."""
@@ -82,3 +84,9 @@ def lr_at(draw: Draw) -> Iterator[Case]:
         yield end(step, **plan)
     for step in (0, draw.whole(2, 5)):
         yield cold(step, **plan | {"warmup_steps": 0})
+    yield warm(0, base_lr=2e-5, min_lr=0.0, warmup_steps=30, total_steps=90)
+    yield warm(0, **plan | {"min_lr": rates["base_lr"] / 2})  # the warm-up begins below it
+    # Other plans that differ from the one before in one thing: what is kept of a call must hang on all of them.
+    yield end(warmup + rest, **plan | {"min_lr": rates["min_lr"] / 2})
+    yield peak(warmup, **plan | {"base_lr": 2 * rates["base_lr"]})
+    yield cosine(warmup + 1, **plan | {"total_steps": warmup + rest + 2})

@@ -43,7 +43,10 @@ without = Requirement(
 apart = Requirement(
     "takes a generator, and keeps two optimizers apart",
     two_optimizers_in_turn(generator=True),
-    path("A generator can be gone through once; and each of two optimizers has its own m, s and t."),
+    path(
+        "A generator can be gone through once; and each optimizer has its own m, s and t, also for tensors that "
+        "another one had before."
+    ),
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",

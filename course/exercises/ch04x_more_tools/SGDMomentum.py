@@ -44,7 +44,7 @@ generated = Requirement(
 apart = Requirement(
     "keeps two optimizers apart",
     two_optimizers_in_turn(),
-    path("Each of two optimizers remembers its own tensors' steps alone."),
+    path("Each optimizer remembers its own steps alone, also where another one had the same tensors before."),
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",

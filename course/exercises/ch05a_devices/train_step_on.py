@@ -32,6 +32,7 @@ class _Step:
         self.rows: list[int] = []
         self.order: list[list[str]] = []
         self.dtypes: list[str] = []
+        self.shapes: list[list[int]] = []
         self.spread = False
         self.predictions: list[Any] = []
 
@@ -46,6 +47,7 @@ class _Step:
         self.devices.append(sorted({prediction.device.type, target.device.type}))
         self.rows.append(len(prediction) if prediction.dim() else 1)
         self.dtypes.append(dtype_name(target.dtype))
+        self.shapes += [list(prediction.shape), list(target.shape)]
         self.order.append(["prediction" if self._is_predicted(one) else "target" for one in (prediction, target)])
         squares = (prediction - target) ** 2
         self.spread = self.spread or squares.numel() > max(prediction.numel(), target.numel())
@@ -60,8 +62,9 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """One step on the CPU, perhaps after one elsewhere that left gradients and a memory of the optimizer.
 
     Facets: `held`, `grads`, `returned`, `waits` (how often a value was asked for), `forwards`, `criterion` (what it was
-    called with, each time), `spread` (broadcasting made more rows of that), `targets` (their dtype then), `inputs`
-    (which part of the batch changed); where it is kept, `later` (`held` after a call with another batch).
+    called with, each time), `spread` (broadcasting made more rows of that), `targets` (their dtype then), `shapes`
+    (of both then), `inputs` (which part of the batch changed); where it is kept, `later` (`held` after a call with
+    another batch).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -78,7 +81,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             "returned": see(result),
         }
         seen |= {"waits": len(asked), "forwards": len(step.inputs)}
-        seen |= {"criterion": list(step.order), "targets": list(step.dtypes)}
+        seen |= {"criterion": list(step.order), "targets": list(step.dtypes), "shapes": list(step.shapes)}
         seen |= {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
         if "later" in kept:
             answer(device, step.model, step.optimizer, step.criterion, x - 1.0, y)
@@ -170,11 +173,13 @@ waits = Requirement(
 )
 once = Requirement(
     "calls the model and the criterion once, prediction first",
-    one_step("forwards", "criterion", "targets", "inputs", "held"),
+    one_step("forwards", "criterion", "targets", "shapes", "inputs", "held"),
     {
         "forwards": "The model is to be called once: `model(x)`.",
         "criterion": "The criterion is to be called once, with the prediction and then the targets.",
         "targets": "The criterion is to meet the targets in the dtype that they have: move them, and no more.",
+        "shapes": "The criterion is to meet the prediction and the targets in the shapes that they have: what it makes "
+        "of them is its business.",
         "inputs": "Your step changes the batch itself.",
     },
     given=("held",),

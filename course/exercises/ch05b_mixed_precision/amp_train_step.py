@@ -46,7 +46,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
         seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}
-        seen |= {"scale": state["scale"], "clean_steps": state["_growth_tracker"]}
+        seen |= {"scale": state.get("scale"), "clean_steps": state.get("_growth_tracker")}
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
         seen |= {"other_device": bool(entered) and case.kwargs["device_type"] not in entered, "updates": len(updates)}
@@ -70,7 +70,7 @@ def _spelled(name: str, case: Case) -> str:
     parts = (
         f"<{model}>",
         f"<{optimizer}>",
-        f"<scaler, factor {scale:g}>",
+        "<scaler with enabled=False>" if scale is None else f"<scaler, factor {scale:g}>",
         tensor_values("x", x),
         tensor_values("y", y),
     )
@@ -147,23 +147,27 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     def case(
         requirement: Requirement,
         model: str,
-        scale: float,
+        scale: float | None,
         dtype: torch.dtype,
         clip: float = 1e6,
         times: float = 1.0,
         columns: int = 1,
         on: str = "cpu",
+        optimizer: str = "SGD",
     ) -> Case:
         x, y = eighths(draw, 4, d), times * eighths(draw, 4, columns)
-        return requirement(model, "SGD", scale, x, y, device_type=on, dtype=dtype, max_norm=clip)
+        return requirement(model, optimizer, scale, x, y, device_type=on, dtype=dtype, max_norm=clip)
 
     yield case(moves, "linear", 1.0, brain)
     yield case(moves, "two layers", 1.0, brain, columns=2)
     yield case(under, "two layers", 8.0, brain)
     yield case(under, "linear", 8.0, half)
+    yield case(under, "linear", None, brain)
     yield case(under, "linear", 8.0, brain, on="xpu")  # of any machine, this autocast has a switch
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=draw.choice([0.0625, 0.125]))
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=64.0, times=2.0)
+    yield case(clipped, "linear", None, brain, clip=0.125)
+    yield case(clipped, "two layers", 128.0, brain, clip=0.125, optimizer="SGD with a group for each parameter")
     yield case(skips, "linear", 65536.0, half, times=4096.0, columns=draw.whole(1, 4))
     yield case(updates, "linear", 2.0 ** draw.whole(1, 12), brain)
     yield case(updates, "linear", 65536.0, half, times=4096.0)

@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import Answer, catching_errors, copy_of, in_turn, see, see_without_requires_grad
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -20,7 +20,8 @@ from .._ch05_models import eighths
 def rounds(*kept: str, how: str = "step") -> Probe:
     """Rounds of a LossScaler with an optimizer and given gradients.
 
-    how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
+    how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ beside another"
+    (a round of another scaler before step), "unscale_ and look" (no step, no update).
     Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
     unscale_, or after the round), `same` (each .grad is the tensor that it was, in its memory), `held`, `factors` and
     `clean_steps` (after each round), `early` (whether one of the two changed before `update`, in each round).
@@ -28,7 +29,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         given = copy_of(case.args[0])
-        scaler = answer(**case.kwargs)
+        scaler, other = answer(**case.kwargs), answer(**case.kwargs)
         params = [torch.ones_like(_last(given, i)).requires_grad_() for i in (0, 1)]
         groups = [{"params": params[:1]}, {"params": params[1:]}]
         optimizer = torch.optim.SGD(groups, lr=0.5, momentum=0.5)
@@ -37,7 +38,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
         for grads in given:
             places = [_place(grad) for grad in grads]
             seen["scaled"].append(_scaled(scaler))
-            seen["early"].append(_round(scaler, optimizer, params, grads, how))
+            seen["early"].append(_round(scaler, optimizer, params, grads, how, other))
             seen["grads"].append([see(param.grad) for param in params])
             seen["same"].append(places == [_place(param.grad) for param in params])
             seen["held"].append([see_without_requires_grad(param) for param in params])
@@ -74,7 +75,19 @@ def _scaled(scaler: Any) -> Plain:
     return {"loss": see(scaled), "gradient": see(loss.grad)}
 
 
-def _round(scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor | None], how: str) -> bool:
+def _a_round_of(scaler: Any) -> None:
+    """One round of a scaler with a parameter and an optimizer of its own."""
+    param = torch.ones(1).requires_grad_()
+    param.grad = torch.ones(1)
+    optimizer = torch.optim.SGD([param], lr=0.5)
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+
+
+def _round(
+    scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor | None], how: str, other: Any = None
+) -> bool:
     """One round; returns whether the factor, or the count of clean steps, was another number before update."""
     before = _plain(scaler.factor), _plain(scaler.clean_steps)
     for param, grad in zip(params, grads, strict=True):
@@ -83,6 +96,8 @@ def _round(scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor
         scaler.unscale_(optimizer)
     if how == "unscale_ and look":
         return False
+    if how == "unscale_ beside another":
+        _a_round_of(other)
     scaler.step(optimizer)
     early = before != (_plain(scaler.factor), _plain(scaler.clean_steps))
     scaler.update()
@@ -139,7 +154,11 @@ divides = Requirement(
     | {"same": "You put another tensor into .grad, or other memory behind it. Divide the one that is there, in place."},
 )
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
-once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)
+once = Requirement(
+    "divides once in each round",
+    in_turn(rounds("grads", "held", how="unscale_"), rounds("grads", "held", how="unscale_ beside another")),
+    GRADS | HELD,
+)
 static = Requirement(
     "static: leaves its factor alone", rounds("factors", "clean_steps", "held"), HELD | STATIC, given=("held",)
 )
@@ -163,7 +182,7 @@ def LossScaler(draw: Draw) -> Iterator[Case]:
     yield multiplies(_gradients(draw, ".", factor), factor=factor)
     for pattern in (".", "0", "n"):
         yield divides(_gradients(draw, pattern, factor), factor=factor)
-    for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0.", ".h."):
+    for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0.", ".h.", ".s."):
         yield steps(_gradients(draw, pattern, factor), factor=factor)
     yield once(_gradients(draw, "..i.", factor), factor=factor)
     yield static(_gradients(draw, "..i.n...", factor), factor=factor)
@@ -171,6 +190,9 @@ def LossScaler(draw: Draw) -> Iterator[Case]:
     for pattern in ("i", "n.", "-", ".i.", "ii.."):
         gradients = _gradients(draw, pattern, factor)
         yield backs_off(gradients, factor=factor, growth_interval=draw.whole(4, 6), **rates)
+    # At the ends of what a scaler might be kept within.
+    yield backs_off(_gradients(draw, "i", 1.0), factor=1.0, growth_interval=4, **rates)
+    yield grows(_gradients(draw, "..", 65536.0), factor=65536.0, growth_interval=1, **rates)
     for interval, pattern in ((1, "..."), (2, "....."), (3, "..i......"), (3, "...i..n....")):
         yield grows(_gradients(draw, pattern, factor), factor=factor, growth_interval=interval, **rates)
 
@@ -179,7 +201,7 @@ def _gradients(draw: Draw, pattern: str, factor: float) -> list[list[Tensor | No
     """Gradients of two parameters, round by round, `factor` times the true ones.
 
     "." finite; "0" none for the first parameter; "i" an inf in the second, "N" a nan; "n" a nan in the first, "-" a
-    -inf there, "h" a number that is finite and whose square is not.
+    -inf there, "h" a number that is finite and whose square is not, "s" such that their sum is not.
     """
     size = draw.whole(2, 4)
     drawn: list[list[Tensor | None]] = []
@@ -187,5 +209,7 @@ def _gradients(draw: Draw, pattern: str, factor: float) -> list[list[Tensor | No
         first, second = factor * eighths(draw, size), factor * eighths(draw, 2, 2)
         first[-1] = {"n": torch.nan, "-": -torch.inf, "h": 2.0**90}.get(sign, first[-1])
         second[0, 1] = {"i": torch.inf, "N": torch.nan}.get(sign, second[0, 1])
+        if sign == "s":
+            first[:] = 2.0**127
         drawn.append([None if sign == "0" else first, second])
     return drawn

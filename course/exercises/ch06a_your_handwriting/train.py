@@ -70,12 +70,12 @@ def train(draw: Draw) -> Iterator[Case]:
     """Train, and measure after each epoch."""
     layered = "dropout and batch norm"
     yield case_of(draw, every_batch, "linear", "SGD", 8, 1)
-    yield case_of(draw, every_batch, "conv", "SGD with momentum", 10, 1)
+    yield case_of(draw, every_batch, "conv", "SGD with momentum", 9, 1)  # 4, 4 and 1, not three of 3
     yield case_of(draw, order, "conv", "SGD with momentum", 8, draw.whole(3, 4))
     for optimizer in ("SGD with momentum", "SGD with maximize=True"):
         yield case_of(draw, order, "conv", optimizer, 8, 3, chosen=True)
-    yield case_of(draw, mean, "linear", "SGD with momentum", draw.choice([9, 11]), 2)
+    yield case_of(draw, mean, "linear", "SGD with momentum", draw.choice([5, 9]), 2)
     for _ in range(2):  # with one, a model that always names the same kind has the same accuracy after each epoch
-        yield case_of(draw, modes, layered, "SGD with momentum", 12, 3)
+        yield case_of(draw, modes, "batch norm", "SGD with momentum", 12, 3)
     yield case_of(draw, alone, layered, "SGD with momentum", 8, 2)
     yield case_of(draw, on_device, "linear", "SGD", draw.choice([7, 10]), 2)

@@ -68,6 +68,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
         losses = answer(model, optimizer, scaler, batches, **given | changed)
     seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
     seen |= {"calls": len(forward), "losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
+    seen["given"] = len(batches) == len(sizes)
     seen |= {"loss_dtype": sorted(scaler.dtypes), "weights": sorted({dtype_name(p.dtype) for p in model.parameters()})}
     return seen, model
 
@@ -102,7 +103,8 @@ def epoch(*kept: str) -> Probe:
 
     Facets: `outputs` (what the model says afterwards, if it was trained in float32), `losses`, `factor` (the scaler's),
     `steps` (of the optimizer), `calls` (of the model),
-    `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes).
+    `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes), `given` (the list of batches
+    is as long as before).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -138,10 +140,11 @@ _OUTPUTS = _FORWARD | {
 
 each_batch = Requirement(
     "trains on each batch, in train mode",
-    with_detached_loss_facet(epoch("forward", "outputs")),
+    with_detached_loss_facet(epoch("forward", "given", "outputs")),
     CUT
     | _FORWARD
     | {
+        "given": "Your epoch takes batches out of the list, which belongs to the caller: the next one would find none.",
         "outputs": "In the end the weights are not those of a step for each batch, in train mode, on its mean loss "
         "and its gradient alone, which a max_norm as large as here leaves as it is.",
     },
@@ -229,11 +232,17 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     """Train in mixed precision, in groups of batches."""
 
     def case(
-        requirement: Requirement, model: str, sizes: list[int], accumulate: int, clip: float = _SOME, **more: Any
+        requirement: Requirement,
+        model: str,
+        sizes: list[int],
+        accumulate: int,
+        clip: float = _SOME,
+        optimizer: str = "SGD with momentum",
+        **more: Any,
     ) -> Case:
         given = {"sizes": sizes, "drawn": draw.whole(0, 9999), "factor": 2.0 ** draw.whole(4, 9)} | more
         given |= {"accumulate": accumulate, "max_norm": clip, "amp": requirement in (region, losses_close)}
-        return requirement(model, "SGD with momentum", **given)
+        return requirement(model, optimizer, **given)
 
     def unequal() -> list[int]:
         return [draw.whole(4, 5), 2, 6, draw.whole(2, 3)]
@@ -247,7 +256,9 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]))
     yield case(clips, "conv", [4, 4], 2, draw.choice([0.125, 0.25]))
     yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]), factor=None)
+    yield case(clips, "conv", [4, 4], 1, 0.125, "SGD with a group for each parameter")
     yield case(region, "linear", [3, 2, 4], 2)
+    yield case(region, "linear", [3, 2], 1, factor=None)
     yield case(region, "conv", [4, 3], 1)
     yield case(skips, "linear", [3, 3, 4, 4], 2, broken=1)
     yield case(skips, "conv", [3, 4, 5], 1, broken=2)
