@@ -82,7 +82,7 @@ ERRORS: dict[str, Callable[[], object]] = {
     "fewer axes": lambda: torch.ones(2).sum(3),
     "letter of its own": lambda: torch.einsum("i,j->ii", torch.ones(2), torch.ones(2)),
     "A place is asked for": lambda: torch.ones(2)[5],
-    "a length of 0": lambda: torch.cat([]),
+    "one element at least": lambda: torch.cat([]),
     "keeps its dtype": lambda: torch.ones(2, dtype=torch.int64).add_(0.5),
     "one thing back for each input": lambda: OneForTwo.apply(leaf(2), 2.0).sum().backward(),  # type: ignore[no-untyped-call]
     "One True or False": lambda: bool(torch.ones(2) > 0),

@@ -71,7 +71,7 @@ _MEANINGS = (
     ),
     (
         r"expect(?:s|ed) a non-empty|input\.numel\(\) == 0|from empty tensor",
-        "This input has a length of 0 somewhere, and what is used there needs one element at least.",
+        "What is handed in there is empty, a list or a tensor with a length of 0, and one element at least is needed.",
     ),
     (
         r"object of type 'generator' has no len|'generator' object is not subscriptable",

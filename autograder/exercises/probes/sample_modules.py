@@ -171,6 +171,7 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a linear layer and a ReLU": lambda a, b: nn.Sequential(nn.Linear(a, b), nn.ReLU()),
     "two linear layers": lambda a, b, c: nn.Sequential(nn.Linear(a, b), nn.Linear(b, c)),
     "two layers": _stack,
+    "two layers on the meta device": lambda a, b, c: _stack(a, b, c).to("meta"),
     "many layers": _many,
     "many layers inside": lambda a, count: nn.Sequential(nn.ReLU(), _many(a, count)),
     "nested layers": Nested,

@@ -55,7 +55,6 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "no-eps",
     "You leave `eps` out: where all numbers are equal the variance is 0, and 0 / 0 is nan.",
-    also=("hardcoded-eps",),
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)

@@ -42,7 +42,7 @@ bank.wrong(
 
 bank.wrong(
     "aliases-its-arguments",
-    "You register the very tensors that you were given. Whoever changes them later changes your module.",
+    "What you register lies in the memory of the tensors that you were given. Whoever changes them changes your module.",
     change={'("mean", mean.detach().clone())': '("mean", mean)', '("std", std.detach().clone())': '("std", std)'},
 )
 

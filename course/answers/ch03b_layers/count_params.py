@@ -198,7 +198,7 @@ bank.wrong(
 
 bank.wrong(
     "one-of-each-shape",
-    "You count parameters of the same shape once. The same parameter counts once; two of one shape are two.",
+    "Of parameters that look alike, by shape or by numbers, you count one. One parameter counts once; two alike are two.",
     change={"id(p): p.numel()": "p.shape: p.numel()"},
     of="own-parameters-by-identity",
 )

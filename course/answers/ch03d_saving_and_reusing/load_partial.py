@@ -62,7 +62,6 @@ bank.told(
 bank.wrong(
     "parameters-only",
     "You load parameters and leave buffers out. The running values of a batch norm are part of a state as well.",
-    also=("names-of-parameters-and-buffers",),
     change={"module.state_dict()": "dict(module.named_parameters())", "own.keys()": "module.state_dict().keys()"},
 )
 

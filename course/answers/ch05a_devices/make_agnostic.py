@@ -80,7 +80,7 @@ bank.wrong(
 
 bank.wrong(
     "places-on-the-cpu",
-    "The numbers that AddPlaces makes in forward are on the CPU, wherever x is. Make them where x is.",
+    "The numbers that AddPlaces adds in forward are not where x is. Make them there, in each call.",
     change={"torch.arange(x.shape[1], device=x.device)": "torch.arange(x.shape[1])"},
 )
 

@@ -117,7 +117,7 @@ bank.wrong(
 
 bank.wrong(
     "loss-in-float16",
-    "You turn the loss to float16 before you take the gradients: with a large scale they become inf. Keep it float32.",
+    "You multiply in float16, before you take the gradients: with a large scale inf comes of it. Keep to float32.",
     change={"* loss": "* loss.half()"},
 )
 

@@ -104,6 +104,8 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
     yield dtype(x.double(), mask, dim=1)
     yield unchanged(x, mask, dim=1)
     yield nothing_kept(x, torch.zeros_like(mask), dim=1)
+    yield nothing_kept(draw.normal(n, 0), draw.bools(n, 0), dim=1)
+    yield kept(draw.normal(2, 300), draw.bools(2, 300) | (torch.arange(300) > 20), dim=1)  # more than eight bits count
     yield any_dim(shifted_columns(draw, d, n).T, mask_with_both(draw, d, n).T, dim=0)
 
 

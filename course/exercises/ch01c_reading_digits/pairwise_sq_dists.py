@@ -37,8 +37,8 @@ def digits(answer: Answer, case: Case) -> Observation:
 _FAR = 2.0**20
 _PAIRS = {
     "returned:shape": "The result is to be (n, m): a row for each row of `a`, and in it a number for each row of `b`.",
-    "returned:values": "Some number is not the squared distance of a row of `a` from a row of `b`: of each "
-    "coordinate the difference, each squared, and these added up.",
+    "returned:values": "In row i, column j stands the squared distance of row i of `a` from row j of `b`: of each "
+    "coordinate the difference, each squared, and these added up. Some number of yours is another.",
 }
 _DIGITS = {
     "returned:values": "Far from the origin your numbers are others: the small difference of large numbers has lost "
@@ -94,6 +94,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     # Of so many, an expanded square is sure to put some below 0.
     yield not_negative(*near_points(draw, 200, 7))
     yield every_pair(draw.normal(n, 1), draw.normal(m, 1))
+    yield every_pair(draw.normal(0, d), draw.normal(m, d))
 
 
 def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:

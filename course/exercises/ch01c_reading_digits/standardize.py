@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import along_dim, calling, result_only
+from autograder.exercises.probes.tensor_functions import along_dim, calling, form_of_short_numbers, result_only
 from autograder.exercises.seeded_draw import Draw
 
 from .._inputs import shifted_columns
@@ -53,7 +53,7 @@ eps_inside = Requirement(
         "and the root is taken of both together."
     },
 )
-dtype = Requirement("keeps the dtype that it is given", result_only)
+dtype = Requirement("keeps the dtype that it is given", form_of_short_numbers(result_only))
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
@@ -84,4 +84,8 @@ def standardize(draw: Draw) -> Iterator[Case]:
     widths[draw.whole(0, d - 1)] = 0.3
     yield eps_inside(draw.normal(n, d) * widths, dim=0, eps=round(draw.real(0.5, 1.0), 2))
     yield dtype(shifted_columns(draw, n, d).double(), dim=0, eps=1e-5)
+    for kind in (torch.float16, torch.bfloat16):
+        yield dtype(shifted_columns(draw, n, d).to(kind), dim=0, eps=1e-2)
     yield unchanged(shifted_columns(draw, n, d), dim=0, eps=1e-5)
+    yield unchanged(shifted_columns(draw, n, d).double(), dim=0, eps=1e-5)
+    yield eps_inside(1e-4 * draw.normal(n, d), dim=0, eps=0.0)

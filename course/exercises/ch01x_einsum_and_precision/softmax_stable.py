@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import along_dim, calling, result_only
+from autograder.exercises.probes.tensor_functions import along_dim, calling, form_of_short_numbers, result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names
 
@@ -77,7 +77,7 @@ differentiable = Requirement(
 )
 dtype = Requirement(
     "keeps the dtype that it is given, to its digits",
-    along_dim(digits=to_the_last_digits),
+    form_of_short_numbers(along_dim(digits=to_the_last_digits)),
     {
         "digits": "In float64 your numbers add up to 1 in their first digits alone: something small is added to the "
         "sum, or a part of them is computed with fewer digits."
@@ -118,4 +118,6 @@ def softmax_stable(draw: Draw) -> Iterator[Case]:
     # So small that the weights of the gradient, 1, 2, 3, ..., lose no digits against one another along another dim.
     yield differentiable(draw.normal(*draw.sizes(3, 2, 4)), dim=0)
     yield dtype(draw.normal(n, d, dtype=torch.float64), dim=1)
+    for kind in (torch.float16, torch.bfloat16):
+        yield dtype(draw.normal(n, d).to(kind), dim=1)
     yield unchanged(draw.normal(n, d), dim=1)

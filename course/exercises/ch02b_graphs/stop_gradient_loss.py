@@ -142,3 +142,5 @@ def stop_gradient_loss(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 3, 30)
     yield not_to_b(draw.normal(n, d), draw.normal(n, d))  # zeros of this shape are not those of other cases by chance
     yield loss(draw.normal(n, dtype=torch.float64), draw.normal(n, dtype=torch.float64))
+    a = 2.0**25 + draw.ints(0, 9, n).double()  # which float32 does not tell from one another
+    yield loss(a, a + 2 * draw.ints(0, 2, n).double() - 1)

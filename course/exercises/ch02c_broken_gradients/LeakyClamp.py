@@ -213,6 +213,7 @@ def LeakyClamp(draw: Draw) -> Iterator[Case]:
     yield values_right(torch.tensor([0.5, 3.0]), 0.0, 1.0, torch.tensor(0.1))
     x, low, high, slope = clamped(draw)
     yield values_right(x.float(), low, high, slope.float())
+    yield by_slope(draw.uniform(2, 3, low=0.1, high=0.9).double(), 0.0, 1.0, torch.tensor(0.3, dtype=torch.float64))
     for requirement in (values_right, by_x, by_x, by_slope, by_slope, apart, none_unneeded, checked):
         yield requirement(*clamped(draw))
 

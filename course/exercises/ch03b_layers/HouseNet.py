@@ -53,7 +53,8 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
 def with_a_scalar(answer: Answer, case: Case) -> Observation:
     """What the model computes from known numbers, and where its scale begins.
 
-    A scale of one number is a scalar here, as another line asks; of a model without one, that line speaks alone.
+    A scale of one number is a scalar here, as another line asks, and has learned to be -7; of a model without one, that
+    line speaks alone.
     """
     begins = [100.0]
 
@@ -63,7 +64,7 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
         if isinstance(scale, float | int) or (isinstance(scale, Tensor) and scale.numel() == 1):
             begins.append(float(torch.as_tensor(scale).detach()))
         if isinstance(scale, nn.Parameter) and scale.numel() == 1:
-            module.scale = nn.Parameter(scale.detach().reshape(()))
+            module.scale = nn.Parameter(torch.full((), -7.0))
         return module
 
     seen = result_with_known_weights()(made, case)
@@ -129,8 +130,8 @@ prices = Requirement(
     with_a_scalar,
     {
         "begins": "Your scale begins at another number than 100.0.",
-        "returned": "With known numbers in its layers, and its scale as it begins, your model gives other prices than "
-        "two hidden layers with a ReLU after each, then the output, times 100.",
+        "returned": "With known numbers in its layers, and a scale of -7, your model gives other prices than two "
+        "hidden layers with a ReLU after each, then the output, times its scale.",
     },
     needs=(again,),
 )

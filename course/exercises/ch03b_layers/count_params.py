@@ -74,6 +74,7 @@ def count_params(draw: Draw) -> Iterator[Case]:
     yield by_depth("layers of many kinds", a, b)
     yield once("two layers of one weight", a, b)
     yield once("one layer in two places", c)
+    yield every("two layers on the meta device", a, b, c)
     yield no_buffers("a batch norm", a)
     yield trainable("half frozen layers", a, b, c, trainable_only=True)
     yield trainable("half frozen layers", b, c, a)

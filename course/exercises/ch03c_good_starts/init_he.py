@@ -107,12 +107,14 @@ def kind_of_bias(part: nn.Linear) -> str:
 @on_sample
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
-    first = next(iter(module.parameters())).requires_grad_(False)
+    first = next(iter(module.double().parameters())).requires_grad_(False)
+    places = {name: (p.dtype, p.data_ptr()) for name, p in module.named_parameters()}
     objects, was = dict(module.named_parameters()), first.detach().clone()
     result = answer(module)
     return {
         "module": result is module,
         "parameters": rebound_tensor_names(objects, dict(module.named_parameters())),
+        "moved": [name for name, p in module.named_parameters() if places[name] != (p.dtype, p.data_ptr())],
         "flags": ", ".join(name for name, flag in requires_grad_flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
         "drawn": drawn(module),
@@ -183,6 +185,8 @@ in_place = Requirement(
         "module": "What you return is not the module that you were given: nothing, a copy, or something else.",
         "parameters": "These parameters are other objects than before: an optimizer that was given the old ones would "
         "train what nobody uses.",
+        "moved": "These parameters have other memory than before, or another dtype. The numbers are to be written into "
+        "what is there.",
         "flags": "The parameters with requires_grad=True are not the same as before.",
         "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
     },

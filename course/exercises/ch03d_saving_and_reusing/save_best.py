@@ -166,6 +166,7 @@ def save_best(draw: Draw) -> Iterator[Case]:
     yield basic("a linear layer", 2, 1, None, 0.5)
     yield basic("a linear layer", a, b, None, high)
     yield basic("layers with batch norm", a, b, c, None, 0.0)
+    yield basic("odd parts and a head", a, b, None, low)
     yield basic("a linear layer", a, b, None, inf)
     yield lower("two layers", a, b, c, high, low)
     yield lower("a linear layer", b, a, 0.0, -low)
