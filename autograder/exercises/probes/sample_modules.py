@@ -129,7 +129,8 @@ class OddParts(nn.Module):
         self.head.scale = nn.Parameter(torch.ones(b))
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.as_tensor(self.head(self.norm(self.places(x + self.places.table)))) * self.head.scale
+        table, scale = torch.as_tensor(self.places.table), torch.as_tensor(self.head.scale)
+        return scale * torch.as_tensor(self.head(self.norm(self.places(x + table))))
 
 
 class OnTheWay(nn.Module):

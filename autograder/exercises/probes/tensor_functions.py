@@ -58,7 +58,7 @@ result_only = select_facets(calling(), "returned")
 
 
 def form_of_short_numbers(probe: Probe) -> Probe:
-    """Make a probe that observes shape and dtype alone where x has 16 bits: its numbers hang on the way of computing."""
+    """Make a probe that observes shape and dtype alone where x has 16 bits, whose numbers hang on how they are made."""
     form = catching_errors(
         lambda answer, case: {"returned": see_without_values(answer(*copy_of(case.args), **copy_of(case.kwargs)))}
     )
