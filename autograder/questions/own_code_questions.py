@@ -156,7 +156,9 @@ class RankedQuestions:
         """Add a question by its rank."""
         if _depends_on_hidden(question) or _is_argument(question):
             return
-        if _can_be_copied(question):
+        if question.kind == "count" and any(_is_in_block_of(question, other) for other in (*self.good, *self.repeated)):
+            self.copied.append(question)  # lines of one block run equally often
+        elif _can_be_copied(question):
             self.copied.append(question)
         else:
             (self.repeated if any(_ask_the_same(question, other) for other in self.good) else self.good).append(
@@ -253,11 +255,13 @@ def _block(code: str, line: int) -> int:
     return min((each.lineno for block in blocks for each in block[:1]), default=line)
 
 
-def _subject(question: Question) -> str:
-    """Return what a question is about, whatever the call: a change to the program, or all that is asked.
+def _is_in_block_of(one: Question, other: Question) -> bool:
+    if other.kind != "count":
+        return False
+    places = (int(_LINE.findall(each.prompt.splitlines()[-1])[0]) for each in (one, other))
+    return len({_block(one.code, place) for place in places}) == 1
 
-    Lines of one block run equally often.
-    """
-    if question.kind == "count":
-        return f"count of {_block(question.code, int(_LINE.findall(question.prompt.splitlines()[-1])[0]))}"
+
+def _subject(question: Question) -> str:
+    """Return what a question is about, whatever the call: a change to the program, or all that is asked."""
     return question.prompt.splitlines()[-1].removeprefix("In your code, ").lower().partition(". ")[0]

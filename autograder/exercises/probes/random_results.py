@@ -48,7 +48,7 @@ class SteadyDropout(nn.Dropout):
     """
 
     def _get_name(self) -> str:
-        return "Dropout"  # as readers know it, where the module is shown
+        return nn.Dropout.__name__  # as readers know it, where the module is shown
 
     def forward(self, x: Tensor) -> Tensor:
         """Return x, in training with zeros at random places and the rest scaled up."""

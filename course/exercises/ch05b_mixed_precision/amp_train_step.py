@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -144,19 +145,11 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     d = draw.whole(3, 5)
     half, brain = torch.float16, torch.bfloat16
 
-    def case(
-        requirement: Requirement,
-        model: str,
-        scale: float | None,
-        dtype: torch.dtype,
-        clip: float = 1e6,
-        times: float = 1.0,
-        columns: int = 1,
-        on: str = "cpu",
-        optimizer: str = "SGD",
-    ) -> Case:
-        x, y = eighths(draw, 4, d), times * eighths(draw, 4, columns)
-        return requirement(model, optimizer, scale, x, y, device_type=on, dtype=dtype, max_norm=clip)
+    def case(requirement: Requirement, model: str, scale: float | None, dtype: torch.dtype, **more: Any) -> Case:
+        given: dict[str, Any] = {"clip": 1e6, "times": 1.0, "columns": 1, "on": "cpu", "optimizer": "SGD"} | more
+        x, y = eighths(draw, 4, d), given["times"] * eighths(draw, 4, given["columns"])
+        settings = {"device_type": given["on"], "dtype": dtype, "max_norm": given["clip"]}
+        return requirement(model, given["optimizer"], scale, x, y, **settings)
 
     yield case(moves, "linear", 1.0, brain)
     yield case(moves, "two layers", 1.0, brain, columns=2)

@@ -232,14 +232,9 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     """Train in mixed precision, in groups of batches."""
 
     def case(
-        requirement: Requirement,
-        model: str,
-        sizes: list[int],
-        accumulate: int,
-        clip: float = _SOME,
-        optimizer: str = "SGD with momentum",
-        **more: Any,
+        requirement: Requirement, model: str, sizes: list[int], accumulate: int, clip: float = _SOME, **more: Any
     ) -> Case:
+        optimizer = more.pop("optimizer", "SGD with momentum")
         given = {"sizes": sizes, "drawn": draw.whole(0, 9999), "factor": 2.0 ** draw.whole(4, 9)} | more
         given |= {"accumulate": accumulate, "max_norm": clip, "amp": requirement in (region, losses_close)}
         return requirement(model, optimizer, **given)
@@ -253,10 +248,10 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     yield case(groups, "conv", unequal(), 2)
     yield case(groups, "linear", [*unequal(), draw.whole(4, 6)], 2)
     yield case(groups, "linear", [3, *unequal(), 2, 3], 3)
-    yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]))
-    yield case(clips, "conv", [4, 4], 2, draw.choice([0.125, 0.25]))
-    yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]), factor=None)
-    yield case(clips, "conv", [4, 4], 1, 0.125, "SGD with a group for each parameter")
+    for more in ({}, {"factor": None}):
+        yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]), **more)
+    for optimizer in ("SGD with momentum", "SGD with a group for each parameter"):
+        yield case(clips, "conv", [4, 4], 2, draw.choice([0.125, 0.25]), optimizer=optimizer)
     yield case(region, "linear", [3, 2, 4], 2)
     yield case(region, "linear", [3, 2], 1, factor=None)
     yield case(region, "conv", [4, 3], 1)
