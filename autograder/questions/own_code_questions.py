@@ -43,6 +43,7 @@ _SEEDS = 10**6
 _FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
 _NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
+_PART = re.compile(r"of `(.+)` in line")
 _EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may depend on all that goes in
 _HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
@@ -76,7 +77,7 @@ def own_code_questions(
     code = OwnCode(exercise, key, text, called, names, limit)
     drawn = RankedQuestions([], [], [])
     ran, shown = False, set[str]()
-    for case in chain(_cases(exercise, random), _cases(exercise, random)):
+    for case in chain(_cases(exercise, random), _cases(exercise, random), _cases(exercise, random, last=True)):
         if len(drawn.good) >= most or limit.is_over():
             break
         run = code.run(case)
@@ -102,15 +103,16 @@ def deterministic_questions(
 _NO_RUN = "no run of it can be traced: it takes long, or does not do the same each time, or not what its text says"
 
 
-def _cases(exercise: Exercise, random: Random) -> Iterator[Case]:
-    """Yield a fresh case of each requirement: with whole numbers, and as it is.
+def _cases(exercise: Exercise, random: Random, *, last: bool = False) -> Iterator[Case]:
+    """Yield a fresh case of each requirement, its first or its `last` one: with whole numbers, and as it is.
 
     The first requirement comes first. Where all sizes of a tensor are equal no shape tells which axis moved: such cases
     come last.
     """
     cases: dict[str, Case] = {}
     for case in exercise.cases(random.randrange(1, _SEEDS)):
-        if case.requirement not in cases or (_is_square(cases[case.requirement]) and not _is_square(case)):
+        known = cases.get(case.requirement)
+        if known is None or last or (_is_square(known) and not _is_square(case)):
             cases[case.requirement] = case
     first, *others = cases.values()
     for case in sorted((first, *random.sample(others, len(others))), key=_is_square):
@@ -221,7 +223,8 @@ def _depends_on_hidden(question: Question) -> bool:
     call, _, asked = question.prompt.partition("\n")
     numbers = [int(number) for number in _LINE.findall(asked)]
     if question.kind == "shape" and (functions := _FUNCTION.findall(call)):
-        lines = [question.code.splitlines()[number - 1] for number in numbers]
+        part = _PART.search(asked)  # of a name, all of its line counts
+        lines = [part[1]] if part else [question.code.splitlines()[number - 1] for number in numbers]
         return any(f"{name}(" in line for name in functions for line in lines)
     if question.kind == "count" and _is_straight(question.code, numbers[0]):
         call = call.replace("a function", "")
