@@ -77,7 +77,9 @@ def own_code_questions(
     code = OwnCode(exercise, key, text, called, names, limit)
     drawn = RankedQuestions([], [], [])
     ran, shown = False, set[str]()
-    for case in chain(_cases(exercise, random), _cases(exercise, random), _cases(exercise, random, last=True)):
+    # Last cases may show little of an answer: they come only where others have shown that it does what its text says.
+    last = (case for case in _cases(exercise, random, last=True) if drawn.asked())
+    for case in chain(_cases(exercise, random), _cases(exercise, random), last):
         if len(drawn.good) >= most or limit.is_over():
             break
         run = code.run(case)
