@@ -164,7 +164,7 @@ class TestNotebooks:
             assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["mine"]} == own.metadata
 
     def test_known(self, tmp_path: Path) -> None:
-        """A `known` cell is folded, tagged for the site, and takes no minutes."""
+        """A `known` cell is folded and tagged for the site."""
         text = f'{TEXT}\n# %% known=true name="again"\n# pi, as before\npi = math.pi\n'
         build(make_project(tmp_path, text), observe)
         again = cells(tmp_path, "notebooks")["again"]

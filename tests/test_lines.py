@@ -16,7 +16,7 @@ from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
 from autograder.exercises.observation import Observation
 from autograder.exercises.probes.tensor_functions import calling, result_only
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 from autograder.notebook import report_rendering
 
@@ -126,6 +126,15 @@ def test_changing_what_is_given_costs_one_line(values: Callable[..., Any], other
         return result
 
     assert [FAIL, others] == statuses(clears, watches_all)
+
+
+@pytest.mark.parametrize(
+    ("shares", "rounded"),
+    [([0.73, 0.45], True), ([8 / 11, 0.82], True), ([8 / 11, 1.0], False), ([0.8], False), ([0.73, 0.8], False)],
+)
+def test_a_share_with_few_decimals_need_not_be_rounded(shares: list[float], rounded: bool) -> None:
+    """Shares of 11 are rounded if each is k / 11, or that with few decimals; 0.8 is a share of something else."""
+    assert rounded is are_rounded_shares(shares, 11)
 
 
 @pytest.mark.parametrize(("decimals", "last"), [(2, PASS), (4, PASS), (0, WAITS)])

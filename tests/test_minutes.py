@@ -80,9 +80,13 @@ class TestFilled:
             ("# %%\n1\n\n# %% claim=true\nassert 1\n" + "assert 1\n" * 90, 1),
             ("# %% figure=true\n" + "1\n" * 90, 1),
             ('# %% mine=true\nmy_double = mine("double", abs)\n' + "1\n" * 90, 1),
+            ("# %% known=true\n# pi\n" + "1\n" * 90, 1),
             ("# %% predict=true\nguess = 1  # one\n\n# %%\nreveal(guess, 1)\n" * 5, 3),
         ],
-        ids=["words", "signs", "fence", "blank lines", "lines", "half a minute", "claim", "figure", "mine", "guesses"],
+        ids=[
+            *("words", "signs", "fence", "blank lines", "lines", "half a minute"),
+            *("claim", "figure", "mine", "known", "guesses"),
+        ],
     )
     def test_rates(self, tmp_path: Path, cells: str, minutes: int) -> None:
         """The rates are 150 words, 10 visible lines of code, and 25 seconds a prediction, rounded and at least 1."""

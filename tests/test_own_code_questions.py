@@ -25,7 +25,7 @@ from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions import own_code_questions as own_code_questions_module
 from autograder.questions.agreed_run import ReproducibleRun
-from autograder.questions.make_distractors import value_distractors
+from autograder.questions.make_distractors import form_distractors, value_distractors
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import (
     RankedQuestions,
@@ -378,6 +378,29 @@ def test_texts_in_choices_have_quotes() -> None:
     wrong = value_distractors(right)
 
     assert wrong and all(each.count("'") == right.count("'") for each in wrong)
+
+
+def test_a_choice_says_the_device_where_the_right_one_does() -> None:
+    """A form without a device would be true of a tensor on any device."""
+    wrong = form_distractors("float32 of shape (2,) on meta", [])
+
+    assert "float32 of shape (2,) on cpu" in wrong and all(each.endswith((" on meta", " on cpu")) for each in wrong)
+    assert not any(" on " in each for each in form_distractors("float32 of shape (2,)", []))
+
+
+def test_what_a_call_leaves_is_part_of_what_becomes_of_it() -> None:
+    """Without the line that loads, the same list is returned; the module is another, and that is not asked about."""
+    load, give = "    module.load_state_dict(state, strict=False)\n", "    return sorted(odd)\n"
+    lines = (
+        "    own = module.state_dict()\n    odd = [n for n in own.keys() | state.keys() if not fits(own, state, n)]\n"
+    )
+    fits = "def fits(own, state, n):\n    return n in own and n in state and own[n].shape == state[n].shape\n\n\n"
+    kept = "    state = {n: t for n, t in state.items() if fits(own, state, n)}\n"
+    text = f"{fits}def load_partial(module, state):\n{lines}{kept}{load}{give}"
+    found = [each for seed in range(4) for each in questions("load_partial", text, seed=seed)]
+
+    assert found
+    assert not [each for each in found if "Line 9 is left out" in each.prompt and "same values" in each.right_choice]
 
 
 def test_the_first_case_is_of_the_first_requirement_and_tells_the_axes_apart() -> None:

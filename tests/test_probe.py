@@ -82,6 +82,7 @@ class TestCalling:
     def test_an_input_changed_in_place_is_named(self) -> None:
         """An argument changed in place is named."""
         assert ["argument 1"] == observe(lambda x: x.add_(1))["inputs"]
+        assert ["shape of argument 1"] == observe(lambda x: x.unsqueeze_(0))["inputs"]
         assert [] == observe(lambda x: x + 1)["inputs"]
 
     def test_the_case_itself_stays_as_it_was(self) -> None:

@@ -46,6 +46,25 @@ def test_a_tensor_with_a_history_is_no_crash() -> None:
     } | NOT_COMPUTED == seen
 
 
+class Transposed(nn.Linear):
+    """A layer that keeps its transposed weight, which torch cannot copy."""
+
+    def __init__(self, width: int, outputs: int) -> None:
+        super().__init__(width, outputs)
+        self.across = self.weight.T
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the layer's result."""
+        return x @ self.across + self.bias
+
+
+def test_a_result_that_is_kept_is_told_as_such() -> None:
+    """A result under another name is recorded as left behind, and copying it raises nothing."""
+    seen = registers("weight", "bias")(Transposed, Case("registers", 3, 2, x=torch.ones(4, 3)))
+
+    assert ["across (a result)"] == seen["stays_behind"] and "raised" not in seen
+
+
 def test_a_tensor_that_stays_behind_is_named() -> None:
     """The first difference is the plain tensor, and not the form of the result."""
     right, seen = (registers("weight", "bias")(made, Case("registers", 3, 2, x=torch.ones(4, 3))) for made in LAYERS)

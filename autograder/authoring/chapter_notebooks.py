@@ -59,8 +59,6 @@ class Held(lesson_cell_functions.PredictionOutcome):
 
 lesson_cell_functions.PredictionOutcome = Held
 del lesson_cell_functions, Held"""
-MINE = "mine"  # tags a cell that fetches the reader's own answers
-KNOWN = "known"  # tags a cell whose code readers know from an earlier sitting
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 
@@ -194,10 +192,8 @@ def _metadata(cell: Cell) -> dict[str, Any]:
         return {**_folded(), "tags": ["parameters"]}
     if cell.kind is CellKind.FIGURE:
         return _folded()
-    if cell.kind is CellKind.MINE:
-        return {**_folded(), "tags": [MINE]}
-    if cell.kind is CellKind.KNOWN:
-        return {**_folded(), "tags": [KNOWN]}
+    if cell.kind in (CellKind.MINE, CellKind.KNOWN):
+        return {**_folded(), "tags": [cell.kind.value]}
     folded = _folded() if cell.kind is CellKind.SETUP else {}
     return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
 

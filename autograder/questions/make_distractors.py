@@ -141,7 +141,7 @@ def _others(value: Any) -> list[Any]:
                 *changed,
             ]
         moved = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _moved(old)]
-        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):
+        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):  # whole numbers may be places and labels, which nobody doubles
             last = [kind([*value[:-1], new]) for new in _others(value[-1])] if value else []
             return [*moved[:2], *last[:1], *moved[2:], *last, *changed]
         return [*moved[:1], twice, half, *changed[:1], negative, *changed]

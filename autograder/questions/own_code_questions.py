@@ -148,8 +148,8 @@ class RankedQuestions:
     """The questions drawn so far, by what a reader learns from them.
 
     Of the thing that a `repeated` one is about, or with its answer, another one is asked, and answers of `copied` ones
-    stand in the question: they are asked, in this order, only where all runs give too few good ones. No two differ in
-    numbers alone, and none depends on what is not shown.
+    stand in the question or follow from another one: they are asked, in this order, only where all runs give too few
+    good ones. No two differ in numbers alone, and none depends on what is not shown.
     """
 
     good: list[Question]
@@ -160,9 +160,7 @@ class RankedQuestions:
         """Add a question by its rank."""
         if _depends_on_hidden(question) or _is_argument(question):
             return
-        if question.kind == "count" and any(_is_in_block_of(question, other) for other in (*self.good, *self.repeated)):
-            self.copied.append(question)  # lines of one block run equally often
-        elif _can_be_copied(question):
+        if _can_be_copied(question) or any(_run_equally_often(question, other) for other in self.good + self.repeated):
             self.copied.append(question)
         else:
             (self.repeated if any(_ask_the_same(question, other) for other in self.good) else self.good).append(
@@ -260,8 +258,9 @@ def _block(code: str, line: int) -> int:
     return min((each.lineno for block in blocks for each in block[:1]), default=line)
 
 
-def _is_in_block_of(one: Question, other: Question) -> bool:
-    if other.kind != "count":
+def _run_equally_often(one: Question, other: Question) -> bool:
+    """Return whether two questions ask how often lines of one block run."""
+    if one.kind != "count" or other.kind != "count":
         return False
     places = (int(_LINE.findall(each.prompt.splitlines()[-1])[0]) for each in (one, other))
     return len({_block(one.code, place) for place in places}) == 1

@@ -128,9 +128,8 @@ class RunRecorder:
         kind = "inner" if self._depth else "enter"
         self._depth += 1
         if self._is_shown():
-            if kind == "enter":
-                self._modules |= {name: each for name, each in values.items() if isinstance(each, torch.nn.Module)}
             if kind == "enter" and self.record:
+                self._modules |= {name: each for name, each in values.items() if isinstance(each, torch.nn.Module)}
                 self.calls.append(ShownCall.of(what, values))
                 self._given.update(place for each in values.values() for place in _places_in(each))
             self._note(kind, line, what, values, tuple(values))
@@ -173,8 +172,9 @@ class RunRecorder:
         """Note what a function returns, and return it."""
         if self._is_shown() and self._depth == 1:
             self.returned, self.has_returned = comparable_plain_data(value), True
-            modules = {name: comparable_plain_data(dict(each.state_dict())) for name, each in self._modules.items()}
-            self.left = [getattr(value, "requires_grad", None), modules]
+            if self.record:
+                held = {name: comparable_plain_data(dict(each.state_dict())) for name, each in self._modules.items()}
+                self.left = [getattr(value, "requires_grad", None), held]
             self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
         return value
 

@@ -10,8 +10,8 @@ from html import escape
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.authoring.chapter_notebooks import KNOWN, MINE
 from autograder.authoring.site.heading_levels import fit_headings
+from autograder.course.chapter_model import CellKind
 from autograder.course.course import current_course
 from autograder.course.lint_chapter import RESERVED
 from autograder.errors import WorkFailed
@@ -28,7 +28,8 @@ _PREDICTED = re.compile(
 )
 # The reason why a `mine` cell used the lesson's answer: true for the build of the page, but not for its reader.
 _BUILT = re.compile(r": progress is not kept here, and [^\n]*? was not looked at")
-_TAGGED = {MINE: "what stands in until yours passes", KNOWN: "what you know"}  # what the page folds away, by tag
+# What the page folds away, by the tag of the cell.
+_TAGGED = {CellKind.MINE.value: "what stands in until yours passes", CellKind.KNOWN.value: "what you know"}
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
 _PLOT = "A plot, made by the code above it."

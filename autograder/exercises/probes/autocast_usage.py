@@ -34,15 +34,24 @@ def autocast_entered(answer: Answer) -> Iterator[set[str]]:
 class NotedScaler(torch.amp.GradScaler):
     """torch's loss scaler for the CPU, which records the autocast dtype, or None, at each call of `step`.
 
-    Without a scale it is switched off.
+    It also records the dtypes of the losses that it scales. Without a scale it is switched off.
     """
 
-    def __init__(self, scale: float | None, growth_interval: int) -> None:
+    def __init__(self, scale: float | None, growth_interval: int = 2000) -> None:
         enabled = scale is not None
         super().__init__("cpu", init_scale=scale or 1.0, growth_interval=growth_interval, enabled=enabled)
         self.steps: list[torch.dtype | None] = []
+        self.dtypes: set[torch.dtype] = set()
+
+    def scale(self, outputs: Any) -> Any:
+        """Record the dtype, then multiply by the scale as GradScaler does."""
+        self.dtypes.add(outputs.dtype)
+        return super().scale(outputs)
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
         """Record the autocast dtype, then step as GradScaler does."""
         self.steps.append(active_autocast_dtype())
         return super().step(optimizer, *args, **kwargs)
+
+
+NotedScaler.__name__ = torch.amp.GradScaler.__name__  # as an error names it, which students read

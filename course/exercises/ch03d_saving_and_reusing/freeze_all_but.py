@@ -21,6 +21,7 @@ from autograder.exercises.probes.functions_on_modules import (
     requires_grad_flags,
     training_modes,
 )
+from autograder.exercises.probes.training_steps import give_gradients
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
@@ -84,8 +85,7 @@ def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Ob
 @on_sample
 def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     """What besides flags and modes is no longer as it was, and which parameters are others than before."""
-    for param in module.parameters():
-        param.grad = torch.full_like(param, 7.0)
+    give_gradients(module, 7.0)
     objects, before = dict(module.named_parameters()), module_state(module)
     answer(module, pattern)
     left = [what for what in changed_names(before, module_state(module)) if what not in ("flags", "mode")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import torch
 from torch import nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
@@ -12,6 +11,7 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, in_turn, see
 from autograder.exercises.probes.functions_on_modules import leaves_module, on_sample, rebound_tensor_names, returns
 from autograder.exercises.probes.sample_modules import Spy
+from autograder.exercises.probes.training_steps import give_gradients
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
@@ -42,8 +42,7 @@ def same_parameters(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -
 def _in_use(module: nn.Module) -> None:
     """Put the first part into eval mode, and give each parameter a gradient."""
     next(module.children()).eval()
-    for param in module.parameters():
-        param.grad = torch.full_like(param, 7.0)
+    give_gradients(module, 7.0)
 
 
 def listing(sentence: str, said: str) -> Requirement:

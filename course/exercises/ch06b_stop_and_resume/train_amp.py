@@ -14,7 +14,7 @@ from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.autocast_usage import active_autocast_dtype
+from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype
 from autograder.exercises.probes.random_results import fixed_seed
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
@@ -38,19 +38,6 @@ names_no_device = Rule(
 # --- what is watched
 
 
-class _Scaler(torch.amp.GradScaler):
-    """A loss scaler that notes the dtypes of the losses it is given; without a factor it is switched off."""
-
-    def __init__(self, factor: float | None) -> None:
-        super().__init__("cpu", init_scale=factor or 1.0, enabled=factor is not None)
-        self.dtypes: set[str] = set()
-
-    def scale(self, outputs: Any) -> Any:
-        """Multiply by the factor, and note the dtype."""
-        self.dtypes.add(dtype_name(outputs.dtype))
-        return super().scale(outputs)
-
-
 def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.Module]:
     """What there is to see of one call, and the model."""
     name, optimizer_name = case.args
@@ -58,7 +45,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
     sizes, drawn, factor = (given.pop(key) for key in ("sizes", "drawn", "factor"))
     broken, old = given.pop("broken", None), given.pop("old", False)
     model = image_model(name, dtype=torch.float32).eval()
-    optimizer, scaler = optimizer_of(optimizer_name, model.parameters(), 0.05), _Scaler(factor)
+    optimizer, scaler = optimizer_of(optimizer_name, model.parameters(), 0.05), NotedScaler(factor)
     batches = _batches(sizes, drawn, broken)
     if old:
         give_gradients(model, 3.0)
@@ -69,7 +56,10 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
     seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
     seen |= {"calls": len(forward), "losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
     seen["given"] = len(batches) == len(sizes)
-    seen |= {"loss_dtype": sorted(scaler.dtypes), "weights": sorted({dtype_name(p.dtype) for p in model.parameters()})}
+    seen |= {
+        "loss_dtype": sorted(map(dtype_name, scaler.dtypes)),
+        "weights": sorted({dtype_name(p.dtype) for p in model.parameters()}),
+    }
     return seen, model
 
 
