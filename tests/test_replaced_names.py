@@ -256,7 +256,7 @@ def judge_of(stem: str, name: str) -> Judge:
 def judged(answer: str, way: str) -> tuple[Report, bool]:
     """Return the report on an answer that refers to functions in this way, and whether all names are restored."""
     stem, text, reached, _ = ANSWERS[answer]
-    name = text.split()[1].split("(")[0]
+    name = answer.split(",")[0]
     judge, cells, calls = judge_of(stem, name), list[str](), list[str]()
     for place, path in enumerate(reached):
         cell, call = WAYS[way](*path)
