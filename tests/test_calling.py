@@ -267,6 +267,13 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager.shutdown_kernel(now=True)
 
 
+def test_a_replaced_clock_does_not_end_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit reads the real clock while a probe lets an answer read another one."""
+    with deadline(60.0), monkeypatch.context() as patched:
+        patched.setattr(time, "monotonic", lambda: 1e9)
+        threading.Event().wait(3 * deadline_module._LOOK)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     """A real kernel survives an endless check, and shows a reader's interrupt as one line."""

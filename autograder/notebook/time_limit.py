@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from time import monotonic  # by its name: a probe may replace `time.monotonic` while this runs
 from types import FrameType
 from typing import TextIO
 
@@ -80,9 +80,9 @@ class _Notice:
         join_thread(self._thread)
 
     def _wait(self) -> None:
-        left, loading, before = self._seconds, _LOADING, time.monotonic()
+        left, loading, before = self._seconds, _LOADING, monotonic()
         while not self._over.wait(min(_LOOK, left)):
-            now = time.monotonic()
+            now = monotonic()
             passed, before = now - before, now
             if loading > 0 and _imports(self._watched) > self._imports:
                 loading -= passed

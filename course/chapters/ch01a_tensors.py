@@ -7,7 +7,7 @@
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
 # You will have written all of it: the model, the loop that trains it, and the few lines that turn your drawing into something it can read.
-# Today there is no model yet, and no learning. There are grids of numbers, and arithmetic on them; by the end of chapter 1c they alone read 94 to 99 of 100 digits.
+# Today there is no model yet, and no learning. There are grids of numbers, and arithmetic on them; by the end of chapter 1c that alone reads more than 94 in 100 digits.
 #
 # You need Python for this, and nothing of PyTorch. In this first sitting you learn to
 #
@@ -259,7 +259,7 @@ assert my_describe(images)["bytes"] == 460_032 and my_describe(images)["dtype"] 
 #
 # A network learns by finding out how a change in each of its numbers would change the final result.
 # PyTorch can work that out, if it has kept track of the steps; `requires_grad=True` asks for it.
-# NumPy's arrays have nothing of the kind, and it is the reason to learn PyTorch.
+# NumPy's arrays cannot do this, and that is the main reason to learn PyTorch.
 #
 # What is kept belongs to the *result*: `grad_fn` is a link to the step that made it, here a multiplication.
 # The tensor you began with remembers nothing.
@@ -302,12 +302,11 @@ assert weights.requires_grad is False
 # %% name="device"
 device = "cuda" if torch.cuda.is_available() else "cpu"
 two_by_two = torch.tensor([[0.1, 0.9], [0.8, 0.2]]).to(device)
-classes = torch.tensor([0, 1])
-print(two_by_two.shape, two_by_two.dtype, two_by_two.device, classes.dtype)
+print(two_by_two.shape, two_by_two.dtype, two_by_two.device)
 
 # %% claim=true
 assert two_by_two.shape == (2, 2) and two_by_two.device.type == device
-assert two_by_two.dtype == torch.float32 and classes.dtype == torch.int64
+assert two_by_two.dtype == torch.float32
 
 # %% name="line-by-line"
 for row in digit[:3]:
@@ -425,7 +424,7 @@ assert not same_memory(table, table[table > 5]) and not same_memory(table, table
 # *{minutes} minutes*
 #
 # Set one digit aside, so that no change of the data reaches it. Leave the others where they are: to copy them all would waste memory.
-# Of the table above, the copy holds row 0 and the view the other two rows:
+# For the table above, the copy should hold the first of these, the view the second:
 
 # %% name="first-and-rest-example"
 print(table[0])
@@ -554,8 +553,6 @@ assert not hasattr(array, "requires_grad") and not hasattr(array, "backward")
 # Tensors add the tracking for derivatives, and devices such as graphics cards. Some things only NumPy has, masked arrays for example.
 
 # %% name="numpy-same-rules-run"
-print((np.zeros((2, 1, 3)) + np.zeros((4, 1))).shape)
-print((torch.zeros(2, 1, 3) + torch.zeros(4, 1)).shape)
 print(table.numpy()[[0, 2], 1:].tolist() == table[[0, 2], 1:].tolist())
 
 # %% claim=true
@@ -584,7 +581,7 @@ assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
 # %% [markdown]
 # To find a number in that line, torch needs to know how far it is to the neighbors.
 # Take the numbers 0 to 11 in three rows of four, `torch.arange(12).reshape(3, 4)`.
-# One step to the right is 1 place along the line, and one step down is 4 places, because a whole row lies between.
+# One step down is 4 places along the line, because a whole row lies between, and one step to the right is 1.
 # These are its **strides**, (4, 1): for each axis, how many places one step takes.
 # In the picture each row has a color, in the grid and in memory.
 
@@ -626,7 +623,7 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 # It reads the grid that you see in **reading order**, row by row, and cuts what it has read into new rows.
 # In a transposed grid, that order differs from the order in memory.
 #
-# *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold, its transpose as one long row?
+# *Predict.* `small` holds 0 to 5 in two rows of three. `small.T.reshape(-1)` makes one long row of its transpose (for -1 torch works out the length). What does it hold?
 
 # %% predict=true
 guess = [0, 3, 1, 4, 2, 5]  # a list of six numbers
@@ -667,7 +664,7 @@ _numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
 assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
-# In the file's reading order neighbors come from different pictures, so `reshape` put pixels of 64 pictures side by side and called that a digit.
+# In the file's reading order neighbors come from different pictures, so `reshape` took one pixel from each of 64 pictures and called that a digit.
 # A model would learn from noise.
 # **To move axes, `permute`; to join or split neighboring axes, `reshape`.**
 
@@ -783,6 +780,7 @@ assert torch.equal(pixels[0, 28], photos[0, :, 3, 4])
 # `.mT` swaps the last two, and `permute` puts the axes in the order that you name.
 
 # %% name="three-axis-t"
+cube = torch.zeros(2, 3, 4)
 torch.set_warn_always(True)  # some warnings come once per program; show this one always
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -818,7 +816,7 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. You write into `images[labels == 4]`, after taking it. Do the data change? And into `images[:4]`?
+# 1. After `part = images[labels == 4]` you write into `part`. Do the data change? And with `images[:4]`?
 # 2. Which of `reshape` and `permute` moves axes, and how do you notice that you took the wrong one?
 # 3. What are the strides of a table of 5 rows and 7 columns, and of its transpose?
 #

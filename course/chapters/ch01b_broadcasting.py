@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("1b")
 
 # %% [markdown]
-# Here are two shapes, that of the 1,500 known digits and that of the new one. torch stretches the hatched axis, and copies nothing:
+# After section 2 you can read this picture: the shapes of the 1,500 known digits and of the new one, and how torch makes them fit.
 
 # %% name="first-page" figure=true
 figures.broadcasting((1500, 8, 8), (8, 8))
@@ -140,7 +140,7 @@ with shows_error(RuntimeError, match="must match"):
 # column      8   1
 # ```
 #
-# `fade[:, None]` makes that shape: "all eight, and then an axis that was not there".
+# `fade[:, None]` makes that shape: all eight, and then a new axis of length 1.
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -166,7 +166,7 @@ reveal(guess, total.shape)
 figures.broadcasting((3, 1, 5), (4, 1))
 
 # %% [markdown]
-# From the right: 5 meets 1, so the second tensor is stretched to 5; 1 meets 4, so the first one is stretched to 4; and 3 meets a gap, so the second is there three times.
+# From the right: 5 meets 1, so the second tensor is stretched to 5; 1 meets 4, so the first one is stretched to 4; and 3 meets a gap, so the second is stretched to 3.
 
 # %% [markdown] name="column-meets-row-text"
 # ### A silent mistake
@@ -203,8 +203,8 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # *{minutes} minutes*
 #
 # Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor now adds some ink of its own to its row.
-# To repair the picture, subtract that ink from the row again, in a whole **batch** of pictures at once.
-# (Layers of networks add such numbers, too. There a row is called a **channel**, and its number the channel's **bias**.)
+# To repair the picture, add the negative of that ink to the row, in a whole **batch** of pictures at once.
+# (Layers of networks do this to each **channel**: here a row, in chapter 1a a color. The number is the channel's **bias**.)
 # Make the numbers a column first, like `fade`:
 #
 # ```
@@ -385,7 +385,7 @@ assert "torch refuses" in explorer.tell()
 # *{minutes} minutes*
 #
 # In chapter 1a you compared a new digit with 1,500 known ones.
-# Perhaps ten comparisons are enough: with an average zero, an average one, and so on. But what does an average digit look like?
+# Perhaps ten comparisons are enough: with an average zero, an average one, and so on. First, what is the average of all digits?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
 # You name the axis, which torch calls a **dim**.
@@ -568,7 +568,7 @@ assert snow.shape == (10, 64) and torch.equal(snow, my_make_batch(10, 64, seed=7
 # *{minutes} minutes*
 #
 # A careless scanner loses half of all pixels. Can you still find out what an average three looks like?
-# Here are five of the 183 threes, with the lost pixels in white.
+# Here are five of the 183 threes, with lost pixels in white, like paper.
 # In the data those places hold **nan**, "not a number", and the mask `real` is True in all others.
 
 # %% name="damaged-threes"

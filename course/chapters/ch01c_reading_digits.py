@@ -7,7 +7,7 @@
 #
 # In chapter 1b you summed, averaged and stretched digits. Now your functions read them, about 99 in 100. Ten average pictures alone read about 90. In this sitting you learn to
 #
-# - sort and add up with one matrix product
+# - add up each class with one matrix product
 # - bring all columns of a table to one scale
 # - find silent mistakes in somebody else's program
 # - compute all distances between two sets of points without a loop
@@ -84,7 +84,7 @@ reveal(guess, product[2, 2].item())
 assert product.tolist() == [[90, 120, 150], [190, 260, 330], [290, 400, 510]]
 
 # %% [markdown]
-# The inner lengths must agree, since a row meets a column, and they disappear in the sum; the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
+# A row meets a column, so the inner lengths must agree. They disappear in the sum, and the outer ones stay: (3, **2**) @ (**2**, 4) is (3, 4).
 # When it does not fit, torch names both shapes.
 
 # %% name="matmul-shapes"
@@ -101,7 +101,7 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 #
 # *{minutes} minutes*
 #
-# To sort digits, multiply by something made of their labels. With the label 7 itself, a seven would count seven times as much as a one.
+# To add up each class, you need factors made of the labels. With the labels themselves, a seven would count seven times as much as a one.
 # So turn each label into a row with a single 1, in the column of its class.
 # Comparisons broadcast too: if you compare a column of labels with a row of class numbers, every label meets every class, without a loop.
 # Here the labels 5, 7 and 5 meet the classes 4 to 7:
@@ -236,7 +236,7 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 #
 # *{minutes} minutes*
 #
-# Two digits differ most in the middle of the paper. The pixels there decide your distances, and those at the rim hardly count.
+# Digits differ most in the middle columns. The pixels there decide your distances, and those at the left and right rim hardly count.
 # To **standardize** is to give every pixel the same weight: subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Think of the rim of the paper.
@@ -257,11 +257,11 @@ _apart = ((_some[:, None] - _some) ** 2).mean(dim=(0, 1))
 assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 
 # %% [markdown]
-# Three, at the rim, where no one writes.
+# Three, at the left and right rim, where no one writes.
 # Their standard deviation is 0, and 0 / 0 is nan.
 # A sum with a nan in it is nan: three pixels without ink would spoil every distance.
 #
-# The remedy is a small `eps` in the divisor. Then 0 / 0 becomes 0 divided by that.
+# The remedy is a small number, `eps`, added in the divisor. Then 0 / 0 becomes 0 / `eps`, which is 0.
 
 # %% [markdown] side=true name="arrange-standardize"
 # #### Would you like the lines of `standardize`, shuffled?
@@ -280,7 +280,7 @@ arrange("standardize")
 #
 # *{minutes} minutes*
 #
-# On digits this hardly helps, since every pixel measures the same thing, ink. But in a table of houses, with an area of 120 and 4 rooms, the area alone would decide a distance.
+# Among pixels the gain is small, since all measure ink. In a table of houses, with an area of 120 and 4 rooms, the area alone would decide a distance.
 # So bring the numbers along any dim to mean 0 and standard deviation 1, with no nan where nothing varies.
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
 # A mean divides by n. torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
@@ -487,7 +487,7 @@ assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18
 # *{minutes} minutes*
 #
 # This is the heart of chapter 1: the squared distance of every new digit to every known one, without a loop.
-# Above you took differences of single numbers. Now each point has d coordinates.
+# Above, a point was a single number. Now it has d coordinates; a digit has 64, its pixels.
 # So give `a` and `b` a third axis, each in a place where every row of one meets every row of the other.
 # For one pair of points:
 
@@ -553,7 +553,7 @@ assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 # *{minutes} minutes*
 #
 # You have all the pieces.
-# To see honestly how well your program reads, set 397 digits aside as new ones. A generator of your own chooses them, so they are the same tomorrow.
+# To see how well your program reads, set 397 digits aside as new ones. A generator of your own chooses them, so they are the same tomorrow.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
 
 # %% name="split"
@@ -603,11 +603,11 @@ print(f"nearest of ten averages: {share:.1%}")
 assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% [markdown]
-# Ten pictures read nine digits in ten; for the rest you need all 1,400.
+# Ten pictures read nine digits in ten; for most of the rest you need all 1,400.
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
 # One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
-# The file goes writer by writer. Its last 297 digits probably come from people of whom the program had seen little. After shuffling, it knows nearly every writer.
+# The file seems to go writer by writer, so its last 297 digits probably come from people of whom the program had seen little. After shuffling, it knows nearly every writer.
 # So ask whose handwriting your program will read. For people it has never met, the lower number is the honest one.
 
 # %% [markdown] name="recap"
@@ -641,7 +641,7 @@ hunt()
 # 1. For each class, the pixels of its digits.
 # 2. The axis that was summed, with length 1. Without it the sums may meet the wrong axis, on a square table without an error.
 # 3. Give each set an axis of length 1 where the other counts its points; both are stretched.
-# 4. Here it had seen nearly all writers; there the last ones were new to it.
+# 4. Here it had seen nearly all writers; of the last ones there, probably little.
 #
 # </details>
 

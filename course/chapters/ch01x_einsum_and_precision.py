@@ -35,7 +35,7 @@ _ = torch.manual_seed(seed)
 review("1x")
 
 # %% [markdown]
-# bfloat16 is a number format of 16 bits. Here are the whole numbers from 250 to 266, with a dot on each that it can hold. Between 256 and 512 it has only every second one, and a number in between becomes one of its neighbors.
+# 16 bits can tell only 65,536 numbers apart. Here are the whole numbers from 250 to 266, with a dot on each that one such format, bfloat16, can hold: from 256 to 512 only every second one. The others become a neighbor.
 
 # %% name="numbers-that-are-there" figure=true
 figures.number_line()
@@ -61,7 +61,7 @@ print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
 # *{minutes} minutes*
 #
 # Count the ink on all 1,797 digits: `images.sum()` says 561,718.
-# A pixel is only a whole number from 0 to 16, so float16, which takes half of the memory, should be plenty.
+# A pixel is only a whole number from 0 to 16, so float16, with half of the bits of float32, should be plenty.
 #
 # *Predict.* What is `images.to(torch.float16).sum()`: about 561,718, much less, or infinity?
 
@@ -83,9 +83,9 @@ assert images.sum() == 561_718 and ink == math.inf
 # Suppose you may write down only three digits and a power of ten, and the power has a single digit, with a plus or a minus.
 #
 # - The largest number is then 9.99e9, and the smallest above zero 0.01e-9, where the digits may begin with zeros. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
-# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps. (From the exact middle it goes to the end whose last binary digit is 0.)
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps.
 #
-# A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently. (The first binary digit is 1, but for the very smallest numbers, so it needs no bit.)
+# A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently.
 #
 # | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
 # |---|---|---|---|---|---|
@@ -95,7 +95,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
 #
 # bfloat16 reaches nearly as far as float32 with half of the bits, and pays for that with precision.
-# Two numbers show what each format loses: a tiny one, 0.00000002 or 2e-8, and 257:
+# A tiny number, 0.00000002 or 2e-8, and 257 show what each format of 16 bits loses:
 
 # %% name="float16-range"
 for kind in (torch.float32, torch.float16, torch.bfloat16):
@@ -184,12 +184,12 @@ figures.float_spacing()
 
 # %% [markdown]
 # bfloat16 has one bit for the sign, and eight that say which power of two.
-# That leaves seven for the digits, and they are enough for eight, because the first digit is always 1 and need not be kept.
+# That leaves seven for the digits, and they are enough for eight, because the first digit is 1, except in the very smallest numbers, and need not be kept.
 # 255 is 11111111, just eight of them. 257 would be 100000001, and for the ninth there is no room, whereas 258 is 100000010, where the ninth is a 0.
 # float16 spends its bits differently: eleven digits, so smaller gaps, but it ends sooner, at 65,504 and at about 6e-8.
 #
 # A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
-# Of 16777216 and 16777218 that is the first, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
+# Of the 24 digits kept, the last is 0 in 16777216 and 1 in 16777218, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
 
 # %% name="halfway"
 print((many + 1).item(), (many + 3).item())
@@ -215,7 +215,7 @@ reveal(guess, (whole * 0.5).dtype)
 
 # %% [markdown]
 # This is **promotion**, and it goes by kind first: float over integer over bool.
-# Within a kind the larger size wins, except that a single number, from Python or from a tensor without axes, does not widen the other.
+# Within a kind the larger size wins, except that a single number, from Python or from a tensor without axes, does not widen a tensor with axes.
 # torch never looks at the numbers themselves.
 
 # %% name="promotion"
@@ -281,7 +281,7 @@ assert big_scores.exp()[1] == math.inf and naive[1].isnan()
 
 # %% [markdown]
 # exp(100) is infinite, and infinity divided by itself is nan.
-# But you may add the same constant c to all scores: e to the power of s + c is e to the power of s, times e to the power of c, and this factor cancels in the division.
+# But you may add the same constant c to all scores: `exp(s + c)` is `exp(s) * exp(c)`, and the factor `exp(c)` cancels in the division.
 
 # %% name="softmax-shift"
 some = torch.tensor([1.0, 2.0, 3.0])
@@ -328,7 +328,7 @@ check("softmax_stable", softmax_stable)
 #
 # *{minutes} minutes*
 #
-# Now something else that makes long sums: products. In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
+# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
 # With `einsum` (it is named after Einstein's way of writing sums) you need neither. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
 # Then einsum lines up axes that have the same letter, multiplies, and sums over each letter that is missing after the arrow.
 #
@@ -374,7 +374,7 @@ reveal(guess, added.shape)
 assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
-# Only n is missing, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
+# Only n is summed over, and `hot` is 0 for all other classes, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
 
 # %% [markdown]
 # ### Exercise: `batched_einsum`

@@ -88,7 +88,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 # ```
 #
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
-# It is so for every number, since `(s + a) ** 2` is `s ** 2 + 2 * s * a + a ** 2`: **the square of s changes by 2 * s times as much as s does.**
+# It is so for every number, since `(s + a) ** 2` is `s ** 2 + 2 * s * a + a ** 2`: **the square of s changes 2 * s times as much as s does.**
 #
 # The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
@@ -216,7 +216,7 @@ figures.graph(4.0, 2.0)
 # *{minutes} minutes*
 #
 # `show_graph` prints the graph. From top to bottom it has the steps in the order of the backward pass: the power, the sum, the product.
-# A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`: twice for x, because two paths lead there.
+# A leaf appears as `AccumulateGrad`, which adds what arrives to `.grad`. For x it is printed twice, because two paths lead there.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -236,7 +236,7 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # *{minutes} minutes*
 #
 # Take the pencil once more, for (x + y) * z, a sum and then a product.
-# First a smaller one, x * z + x with z = 4: if x grows by 1, the product grows by 4, and the sum by 1 more.
+# First another one, x * z + x with z = 4: if x grows by 1, the product grows by 4 and the last x by 1, together by 5.
 
 # %% name="by-hand-example"
 print(2 * 4 + 2, "and with one more in x:", 3 * 4 + 3)
@@ -415,7 +415,7 @@ assert scores.tolist() == [2, 0]
 # *{minutes} minutes*
 #
 # But suppose the right answer is the second. How wrong are the two pictures then?
-# To count mistakes is too coarse: move a picture a little, and the count stays what it was, so no nudge tells which way is better.
+# To count mistakes is too coarse: change one number a little, and the count stays what it was, so no nudge tells which way is better.
 # You need a number that moves with every score. You get it in two steps: turn the scores into shares, and put a price on the share of the right answer.
 #
 # ### From scores to shares
@@ -517,7 +517,7 @@ assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
 # Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the number should be larger, blue where it should be smaller.
-# And yet you see a zero with its hole, a three, a seven, because the loss falls most where a picture gets ink that its own digit has and the others do not have.
+# And yet you see a zero with its hole, a three, a seven, because the loss falls most if a picture's number grows where its own digit has ink and the others have none.
 #
 # Take one step that way, and test on the drawer. First, how well do the empty pictures read?
 
@@ -644,7 +644,7 @@ def steps_of_backward(n):
     return len(visited), x.grad.item()
 
 
-print(steps_of_backward(30)[0], "steps")
+print("steps and gradient:", steps_of_backward(30))
 
 # %% claim=true
 assert [steps_of_backward(_n)[0] for _n in (30, 60)] == [30, 60]
@@ -691,7 +691,7 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
     w -= 0.1 * w.grad
 
 # %% [markdown] name="update"
-# It refuses because whatever you compute with w goes into the graph, whereas a step should stay outside: you want another w, not a longer graph.
+# It refuses because whatever you compute with w goes into the graph, whereas a step should stay outside: you want a new value in w, not a longer graph.
 # `torch.no_grad()` says so for a block of code.
 
 # %% name="update-run"
@@ -744,7 +744,7 @@ assert x.item() == 0.5**2
 # *{minutes} minutes*
 #
 # The next exercise begins with a blank cell.
-# Here are the lines that may stand in it, with gaps, and with two lines that it does not need.
+# Here are lines for it, with gaps, and with two that it does not need. They make a new leaf in each round, and use `torch.autograd.grad(y, [x])`, which returns the gradients in a tuple and writes to no `.grad`.
 
 # %%
 from explorers import arrange
@@ -936,7 +936,7 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures do not see what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
+# The ten pictures do not see what we see. They multiply and add up, and small changes to many pixels are enough to tip the sum.
 # They even accept less ink than none: the blue pixels in the middle picture.
 
 # %% [markdown] name="recap"

@@ -44,7 +44,7 @@ figures.life()
 #
 # *{minutes} minutes*
 #
-# Your 200 steps in chapter 2a built 200 graphs, and each kept something in memory for the way back: the slope of x ** 2 is 2 * x, for example, so the node of a square has to save x.
+# Your 200 steps in chapter 2a built 200 graphs, and each kept numbers for the way back. The slope of x ** 2, for example, is 2 * x, so its node has to save x.
 # Training takes millions of steps. Why is the memory not full after a minute?
 #
 # There are two reasons, and the picture shows both. A graph is made for one use.
@@ -273,8 +273,8 @@ def running_loss(losses):
 
     - losses: an iterable of scalar tensors, at least one, each with a graph of its own;
       perhaps a generator, which makes each loss when it is asked for.
-    - Call backward on a loss before you ask for the next, and keep none: when you ask for the
-      next, no graph but that of the one before may still be there.
+    - Call backward on a loss before you ask for the next, and keep none: at that moment
+      only the graph of the loss just used may still be there.
     """
     ### BEGIN SOLUTION
     total, count = 0.0, 0
@@ -357,14 +357,14 @@ with shows_error(RuntimeError, match="does not require grad"):
     score.backward()
 
 # %% [markdown]
-# The numbers come out the same, and no memory goes into a graph. Use it wherever no `backward` will follow.
+# The numbers come out the same, and no memory goes into a graph. Use it wherever you want no gradient.
 
 # %% [markdown] name="no-grad-saving" side=true
 # #### What does `no_grad` save, in memory and in time?
 #
 # *{minutes} minutes*
 #
-# Here are the bytes that torch holds for a thousand numbers, with a graph and without one.
+# Here are the bytes that torch holds for a thousand numbers, with a graph and without one. (What `exp` saves, its result, is also what `sin` saves, its operand, so it counts once.)
 
 # %% name="no-grad-bytes"
 print("with a graph:", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
@@ -377,9 +377,9 @@ with torch.no_grad():
     assert saved_bytes(lambda: x.exp().sin().sum()) == 0
 
 # %% [markdown]
-# It is faster, too, and "twice as fast" is a popular figure.
+# Is it faster, too? "Twice as fast" is a popular figure.
 # Measure it on your machine, for small tensors and for large ones.
-# A node costs about the same whatever the size of its tensors, so you notice the difference only where the steps are small.
+# A node costs a little time, whatever the size of its tensors; what you measure depends on the machine, and changes from run to run.
 
 # %% name="no-grad-time"
 def cost_of_a_graph(n):
@@ -482,7 +482,7 @@ assert 30 < 100e6 * _held[1] / len(known) / 1e9 < 45
 # So take the digits in several **batches**. The graph of each is gone before the next one comes, and since `backward` adds to `.grad`, the gradients add up by themselves.
 #
 # They must add up to the right gradient, though, and that is easy to get wrong.
-# Suppose four digits: one has a loss of 5, and is a batch of its own; three have a loss of 1.
+# Take four digits: one, with a loss of 5, is a batch of its own; three, with a loss of 1 each, are the other batch.
 
 # %% name="unequal-parts"
 losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
@@ -588,7 +588,7 @@ assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 # *{minutes} minutes*
 #
 # That depends on what each backward rule needs: the rule of a sum needs nothing, and that of a product needs both operands.
-# A node that saves a tensor does not copy it, but keeps it alive. So the results in the middle fill the memory, one for each step.
+# A node that saves a tensor does not copy it, but keeps it alive. So it is mostly the results in the middle that fill the memory.
 
 # %% figure=true
 figures.saved_bytes(256)
@@ -638,7 +638,7 @@ reveal(guess, x.grad)
 assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
-# A copy is a step like any other, and the graph leads through it back to x. So you need all three, each for a reason of its own:
+# A copy is a step like any other, and the graph leads through it back to x. So each of the three calls has a reason of its own:
 #
 # - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
 # - `clone()` makes the copy, so that a step in place leaves x alone. (If you change nothing in place, you can do without it.)
@@ -716,7 +716,7 @@ def difference(both):
 show_digits(both, says=["the blank", "the eight"])
 
 # %% [markdown]
-# *Predict.* Look at the eight after 100 steps: has it stayed, or has it faded?
+# *Predict.* After 100 steps, has the eight stayed, or has it faded?
 
 # %% predict=true
 guess = "faded"  # "stayed" or "faded"

@@ -321,7 +321,7 @@ assert x.grad.tolist() == [0.0, 1.0]
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Your data contain zeros, and these must spoil neither the logarithm nor its gradient.
+# Make the last cell a function: zeros and negative numbers must spoil neither the logarithm nor its gradient.
 # At 1, 0 and -2 your function gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
 
 # %% name="log-of-zero"
@@ -352,7 +352,7 @@ check("safe_log_where", safe_log_where)
 #
 # *{minutes} minutes*
 #
-# It has the same trap as the logarithm, and a small eps under the root closes it.
+# It has the same trap as the logarithm. A small eps under the root makes the slope finite, though still large.
 # Anomaly mode names the step that made the nan.
 
 # %% name="sqrt-at-zero"
@@ -490,7 +490,7 @@ def vjp(f, x, v):
     For f(x) = x ** 2, x = [1.0, 2.0] and v = [1.0, 10.0] the result is [2.0, 40.0].
 
     - f takes x and returns a tensor y of any shape; v has the shape of y.
-    - Entry i of the result is the sum over all j of v_j * dy_j / dx_i.
+    - Entry i of the result adds up, over all outputs, v times the derivative by entry i of x.
     - x may require grad or not; it stays as it was, .grad included, and so does v.
     """
     ### BEGIN SOLUTION
@@ -542,7 +542,7 @@ pictures = my_descend(wrongness, torch.zeros(64, 10), 1.0, 200)
 # (For these ten pictures you can check it: it must be picture 4 minus picture 9. With layers in between, as in chapter 3, only the gradient tells you.)
 
 # %% name="vjp-used"
-four = unseen[labels[unseen] == 4][0]  # the first four that nothing was learned from
+four = unseen[labels[unseen] == 4][0]  # a four from the drawer
 nine = unseen[labels[unseen] == 9][0]
 
 v = torch.zeros(10)
@@ -583,7 +583,7 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 #
 # *{minutes} minutes*
 #
-# You can say why a gradient is missing, too large, nan or wrong, and you can get a gradient where the result is several numbers.
+# You can say which changes in place break a gradient, and where a nan comes from, and you can get a gradient where the result is several numbers.
 # When a gradient is not what it should be, go through this table from the top.
 #
 # | you see | look at |
@@ -635,7 +635,7 @@ hunt()
 #
 # *{minutes} minutes*
 #
-# You call `backward`, and `.grad` is None, or twice as large as it should be. A few rules tell you why.
+# You call `backward`, and `.grad` is None, or twice as large as it should be. The folded lesson and the table in the exercise say why; open the lesson first.
 
 # %% [markdown] name="middle" side=true
 # #### What is the gradient in the middle?
@@ -747,7 +747,7 @@ def predict_grad_state(program):
         "on_leaf"     x.mul_(2); (x ** 2).backward()                  about x
         "after_exp"   y = x.exp(); y += 1; y.backward()               about x
         "after_twice" y = x * 2; y += 1; y.backward()                 about x
-    Work by the rules, without torch.
+    Work by the rules, without torch; a dict with one entry for each name will do.
 
     predict_grad_state(("once", 3.0)) gives {"leaf": True, "grad": 6.0, "raises": False}.
     """
@@ -1060,7 +1060,7 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 #
 # The starter says what a Value keeps; you write the rules and the backward pass.
 # The derivative of t = tanh(x) is 1 - t * t.
-# Take care: a Value may be part of two results, and the grad that the first backward pass left in it must not leak into the second.
+# Take care: a Value may be part of two results, and the second backward pass must not pass on what the first left in its grad.
 
 # %% name="engine-example"
 a = torch.tensor(3.0, requires_grad=True)

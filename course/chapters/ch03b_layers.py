@@ -166,8 +166,7 @@ assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
 #
 # *{minutes} minutes*
 #
-# Yes, as in a table that turns words into vectors and back.
-# Assign it twice, and it is one parameter with one gradient, to which both uses add. In the file it has both names.
+# Yes. Assign it twice, and it is one parameter with one gradient, to which both uses add. In the file it has both names.
 
 # %% name="tied"
 tied = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Tanh(), nn.Linear(3, 3, bias=False))
@@ -183,7 +182,7 @@ assert list(tied.state_dict()) == ["0.weight", "2.weight"]
 #
 # *{minutes} minutes*
 #
-# People often make a row of layers in a loop, and a loop gives a list. So they write this, here for the two layers of chapter 3a:
+# People often keep a row of layers in a list, here the two of chapter 3a:
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
@@ -286,7 +285,7 @@ assert sum(_p.numel() for _p in house.parameters()) == (3 * 16 + 16) + (16 * 8 +
 #
 #     HouseNet(3)(torch.ones(5, 3)) has shape (5,).
 #
-#     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
+#     Two hidden layers that give 16 and 8 numbers, each with a ReLU after it, then one output,
 #     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
 #     bias of three linear layers, and `scale`, a scalar, before any call too. Calling
 #     the model again with the same x gives the same prices.
@@ -308,7 +307,7 @@ class HouseNet(nn.Module):
 
     HouseNet(3)(torch.ones(5, 3)) has shape (5,).
 
-    Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
+    Two hidden layers that give 16 and 8 numbers, each with a ReLU after it, then one output,
     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
     bias of three linear layers, and `scale`, a scalar, before any call too. Calling
     the model again with the same x gives the same prices.
@@ -410,9 +409,9 @@ assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
 assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
 
 # %% [markdown]
-# A common mistake is a sigmoid at the end of the model *and* a loss that has one inside.
+# A common mistake is a sigmoid, which turns a logit into a number between 0 and 1, at the end of the model *and* inside the loss.
 # It runs, and the loss goes down, but only to a certain point.
-# A sigmoid returns a number between 0 and 1, and the loss takes that for a logit.
+# The loss takes the model's number between 0 and 1 for a logit.
 # Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
 #
 # *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
@@ -520,7 +519,7 @@ MyMLP = mine("MLP", three_sizes)
 #
 # *{minutes} minutes*
 #
-# Give your `MLP` 32 units in the middle, and train it. Each of the 32 is a picture as large as the digit, which the model lays over the whole digit.
+# Give your `MLP` 32 numbers in the middle (**hidden units**), and train it. Each of the 32 has a picture as large as the digit, and lays it over the whole digit.
 
 # %% name="whole-pictures"
 yours = MyMLP([64, 32, 10], nn.ReLU)
@@ -539,6 +538,7 @@ assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
 guess = False  # True or False
 
 # %% name="one-pixel"
+print(f"{accuracy(yours, moved_ink):.0%} of the moved digits are read correctly")
 reveal(guess, accuracy(yours, moved_ink) > 0.8)
 
 # %% claim=true
@@ -643,8 +643,8 @@ figures.convolution(digit, kernel.T, 1, 2)
 guess = 4  # a number
 
 # %% name="rim-and-steps"
-# conv2d takes a batch of pictures with colors, so four axes: [None, None] puts two of
-# length 1 in front, and [0, 0] takes them away again.
+# F.conv2d is torch's `fits`, for a batch of pictures with colors: [None, None] puts two
+# axes of length 1 in front, and [0, 0] takes them away again.
 steps = F.conv2d(digit[None, None], kernel[None, None], padding=1, stride=2)[0, 0]
 show_digits([digit, edges, steps], says=["the zero", "6 by 6", "rim, steps of two"])
 reveal(guess, steps.shape[0])
@@ -780,7 +780,7 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# On digits that did not move it gains little. But look at the kernels: nobody wrote a number into them.
+# On digits that did not move it gains little. The kernels still resemble their random start; training has made their numbers about twice as large.
 #
 # Now the moved digits. A kernel's map moves along with the digit (here section 3's kernel, with a rim), which looks promising:
 
@@ -852,7 +852,7 @@ assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: `looker` reads a few more of the unmoved digits.
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: it reads fewer of the unmoved digits than the others.
 #
 # Look, then forget exactly where: many networks for pictures repeat these two steps several times, and chapter 6 trains one.
 

@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is a handwritten zero after 1 to 10 layers with random weights, each time as 8 x 8 numbers. In the upper row the weights are too small, and nothing is left of the zero. In the lower row it is scrambled, but the numbers keep their size, so there is still something to learn from.
+# Here is a handwritten zero after 1, 4, 7 and 10 layers with random weights, each time as 8 x 8 numbers. In the upper row the weights are too small, and soon nothing is left of the zero. In the lower row it is scrambled, but the numbers keep their size, so there is still something to learn from.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -103,7 +103,7 @@ _random = _inputs @ torch.randn(3, 4)
 assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
-# They have moved, but all in the same way, because equal weights get equal gradients. So 32 units do the work of one.
+# They have moved, but all in the same way, because equal units get equal gradients. So 32 units do the work of one.
 # (The sides are still red: hardly any ink falls there, so the 0.1 stays.)
 # In chapter 2 each picture had a label of its own, which made it different. A hidden unit has none, so it must begin different: that is why weights are random.
 #
@@ -143,14 +143,14 @@ _x = torch.randn(500, 1000)
 assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 
 # %% [markdown]
-# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same with larger weights too.
+# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same with larger weights too. The bars show how many numbers lie where.
 
 # %% figure=true
 figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With a standard deviation of 1 the numbers explode: where you see no bars, all numbers are too large to draw.
-# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. They are positive and negative, and partly cancel, so the sum is not 64 times as large as one of them but 8 times, the root of 64.
+# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. Some are positive and some negative, so the sum is not 64 times as large as one of them but 8 times, the root of 64. Weights of size 1/8 make up for that.
 # Then `relu` throws half of the sums away, and for that the weights have to be larger by the root of 2. Together that is `math.sqrt(2 / 64)`, which is 0.18.
 #
 # So for a layer with n inputs, begin with the standard deviation `math.sqrt(2 / n)`.
@@ -348,7 +348,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 #
 # *{minutes} minutes*
 #
-# The start is good, and something else can still spoil a deep network. Some layers do one thing while the model learns, and another when you use it.
+# However well a network begins, something else can go wrong. Some layers do one thing while the model learns, and another when you use it.
 # If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
 # While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one: it has to find several signs of a four. (So it learns less by heart; more in chapter 4b.)
@@ -369,9 +369,9 @@ assert not torch.equal(drop(ones), drop(ones)) and 0.7 < dropped.mean() < 1.3
 assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% [markdown]
-# `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same: the next layer meets numbers of the same size in eval mode, when nothing is dropped.
+# `nn.Dropout(0.5)` doubles the numbers that it keeps, so that the mean stays about the same: the next layer meets numbers of the same size later, when nothing is dropped.
 #
-# Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. A new model is in train mode.
+# Every module has a flag for its mode, which its methods `train()` and `eval()` set in all parts of a model. A new model is in train mode. (`model.train()` trains nothing: it only sets the flag.)
 # The model below reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
 
 # %% name="flag-reaches-children"
@@ -474,7 +474,7 @@ for _training in (True, False):
 # The mode changes what layers compute; with `no_grad` torch builds no graph.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 #
-# The function `accuracy` of section 1 does none of this. After the model with dropout has trained, in train mode, its answer changes from call to call, and is too low. Here it is as it should be:
+# The function `accuracy` of section 1 does none of this. So it tests the model with dropout in train mode: its result changes from call to call, and is too low. Here it is as it should be:
 
 # %% name="fair-accuracy"
 careful.train()  # the mode; the next line calls the function of section 1
@@ -544,7 +544,7 @@ assert torch.allclose(norm(batch[:1]), norm(batch)[:1], atol=1e-5)  # eval: each
 # *{minutes} minutes*
 #
 # A model fails. Which layers ran, and where did the shape go wrong?
-# Hang a **hook** on each module: a function that the module calls after its `forward`, with itself, the inputs and the output.
+# Hang a **hook** on each module: a function that runs after its `forward`, and gets the module, its inputs and its output. `register_forward_hook` returns a handle, with which you remove the hook.
 
 # %% name="shapes-by-hook"
 broken = nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(16, 10))
@@ -571,7 +571,7 @@ for handle in handles:
 #
 # Which parts of somebody else's model run, and how often?
 # Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
-# (If you define a hook in a loop over the names, write `name=name` among its arguments. Otherwise all hooks see the last name.)
+# (In a loop over the names, write `def hook(module, args, output, name=name):`. Otherwise all hooks see the last name; the last side path says why.)
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all parts inside it.
 
 # %% name="named-modules"

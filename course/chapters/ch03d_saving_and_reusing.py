@@ -39,7 +39,7 @@ _ = torch.manual_seed(seed)
 review("3d")
 
 # %% [markdown]
-# Here is the model that you build: it reuses the 32 pictures of a model that reads digits, and only the two judges are new.
+# Here is the model that you build: it looks for the 32 pictures that your model of chapter 3a has learned, and only the two judges are new.
 
 # %% name="first-page" figure=true
 figures.two_layers(32, 2, ("is it even?", "is it odd?"))
@@ -136,7 +136,7 @@ assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 # %% [markdown]
 # ### The best moment
 #
-# While a model trains, its loss on new digits goes up and down, and late in a training often up. So you keep the weights of the best moment, and load those at the end.
+# While a model trains, its loss on digits that are new to it goes up and down, and late in the training it often rises (chapter 4). So you keep the weights of the best moment, and load those at the end.
 #
 # *Predict.* You take `state = layer.state_dict()`, and then set all weights to 7. What does `state["weight"]` hold?
 
@@ -313,7 +313,7 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # ### Freeze
 #
 # `even_odd` has a good first layer, and a last layer that still answers nonsense.
-# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns. That is cheap, because only 66 of the 2,146 numbers change, and the layer stays good for `reader` too, so that both tasks could share it.
+# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns. That is cheap, because only 66 of the 2,146 numbers change, and the layer still fits the old task too, so that both could share it.
 
 # %% name="frozen-body"
 even_odd.look.requires_grad_(False)  # the method, with an underscore at its end
@@ -325,7 +325,7 @@ print("judge:", even_odd.judge.bias.grad)
 assert even_odd.look.weight.grad is None and even_odd.judge.bias.grad is not None
 
 # %% [markdown]
-# And a frozen BatchNorm? Its running mean is a buffer, which moves in train mode, without any gradient.
+# A frozen BatchNorm (chapter 3c) still changes: its running mean is a buffer, which moves in train mode, without any gradient.
 # So put a frozen layer into `eval()` too, and do it again after each `model.train()`.
 
 # %% [markdown] side=true
@@ -383,7 +383,7 @@ before = layer.weight.clone()
 with torch.no_grad():
     for p in layer.parameters():
         p -= 0.1 * p.grad
-print("unchanged:", torch.equal(layer.weight, before))
+print("changed:", not torch.equal(layer.weight, before))
 whole = nn.Sequential(layer, nn.Linear(1, 1))
 print("to train:", len([p for p in whole.parameters() if p.requires_grad]))
 
@@ -397,7 +397,7 @@ assert len([_p for _p in whole.parameters() if _p.requires_grad]) == 2
 # *{minutes} minutes*
 #
 # To reuse a model, you want to say in one line which of its parameters still learn. Name them by a pattern, as you do with files: with "judge.*" only the last layer of a `Reader` learns.
-# Then set the modes. A part that holds numbers, of which none learns any more, goes into eval mode, with everything inside it. All other parts keep their mode, and so does a Dropout that stands outside of such a part.
+# Then set the modes. If a part has numbers and none of them learns, it goes into eval mode, with everything inside it. All else keeps its mode. A Dropout has no numbers, so it changes only inside such a part.
 
 # %% name="patterns"
 names = [name for name, _ in Reader().named_parameters()]
@@ -470,7 +470,7 @@ assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, 
 assert right_about_odd() > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown]
-# The new layer began by guessing, and now it gets about nine digits in ten right. It learned only 66 numbers, because `reader` had learned the strokes for another task. (Digits this small learn quickly from nothing too. With a model that took weeks to train, the layers that you reuse are nearly all of the work.)
+# The new layer began by guessing, and now it gets about nine digits in ten right. It learned only 66 numbers, because `reader` had learned the strokes for another task. (A model this small learns quickly from nothing too. With a model that took weeks to train, the layers that you reuse are nearly all of the work.)
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -501,13 +501,13 @@ hunt()
 #
 # 1. What goes into the file, and what does not?
 # 2. Why must you copy the state of the best moment?
-# 3. What does freezing take besides `requires_grad_(False)`?
+# 3. What does freezing need besides `requires_grad_(False)`?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Parameters and buffers go into it, under their names; code and plain attributes do not.
 # 2. It shares the memory of the model, and changes when the model does.
-# 3. It takes eval mode, since running statistics move without any gradient.
+# 3. It needs eval mode, since running statistics move without any gradient.
 #
 # </details>
 
@@ -552,7 +552,7 @@ reveal(guess, runs(huge))
 assert (huge() @ huge()).shape == (10**6, 10**6)
 
 # %% [markdown]
-# Make a model with more than 70 billion parameters, and count them in a moment.
+# Make a model with more than 70 billion parameters, and count them: it takes only a moment.
 
 # %% mine=true
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
@@ -572,7 +572,7 @@ assert total > 70e9 and out.shape == (2, 30_000)
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Which shapes do the layers of a model give? The hooks of chapter 3c tell you. And on the device `"meta"` tensors have shapes and no numbers, so torch computes nothing.
+# Which shapes do the layers of a model give? The hooks of chapter 3c tell you. Run the model on the device `"meta"`, and torch computes nothing.
 # `nn.Linear(2, 3)`, for example, turns (5, 2) into (5, 3).
 
 # %% name="shape-trace-example"

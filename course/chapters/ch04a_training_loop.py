@@ -74,7 +74,7 @@ for step in range(250):
     prediction = model(x)  # 2 forward
     loss = criterion(prediction, y)  # 3 how wrong?
     loss.backward()  # 4 fill in .grad
-    optimizer.step()  # 5 change the weights
+    optimizer.step()  # 5 take the step
 print(f"slope now: {model.weight.item():.3f}, loss: {loss.item():.4f}")
 
 # %% claim=true
@@ -236,7 +236,7 @@ figures.call_order(my_train_step)
 #
 # *{minutes} minutes*
 #
-# Nobody remembers a list of five things, but you will remember what goes wrong without one of them. So leave one out.
+# A list of five things is soon forgotten; what goes wrong without one of them is not. So leave one out.
 # `run_lines` takes the lines as words, in your order, and runs them a hundred times (`forward` is lines 2 and 3).
 # It trains a single weight, which begins at 0 and should find the 2, and returns the losses and the weight.
 #
@@ -344,7 +344,7 @@ with shows_error(RuntimeError, match="second time"):
 #
 # *{minutes} minutes*
 #
-# First, last, or right before `backward`, as you like; and `model.zero_grad()` does it too, where the optimizer holds all of the model's parameters.
+# First, last, or right before `backward`, as you like; and `model.zero_grad()` does it too, where all of the optimizer's parameters are in the model.
 
 # %% name="zero-first-or-last"
 first = run_lines("zero forward backward step", x, y)[1]
@@ -362,7 +362,7 @@ for _clear in (_held.zero_grad, torch.optim.SGD(_held.parameters(), lr=0.1).zero
 
 # %% [markdown]
 # There is one difference: something may be left over from before the loop, and then the first step uses it.
-# Here 8 stood in `.grad` when ten steps on p ** 2 began, with lr = 0.01, from p = 2: the two results are not the same.
+# Here are ten steps on p ** 2 from p = 2, with an 8 left over in `.grad`: the two results differ.
 
 # %% name="left-over"
 def ten_steps(clear_first):
@@ -384,7 +384,7 @@ print(f"cleared first: {ten_steps(True):.4f}; only last: {ten_steps(False):.4f}"
 assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) < 1e-4
 
 # %% [markdown] side=true
-# #### Are five lines a promise?
+# #### Do the five lines always work?
 #
 # *{minutes} minutes*
 #
@@ -407,7 +407,7 @@ assert not math.isfinite(far[-1])
 #
 # Before a model learns to read digits, decide how you will judge it.
 # If you judge it by the digits that it learned from, a mere list of the 1,797 answers wins, although it cannot read one new digit.
-# So put 397 of them into a drawer, and let no model learn from those.
+# So put 397 digits into a drawer, and let no model learn from those.
 
 # %% name="split"
 from sklearn.datasets import load_digits
@@ -481,8 +481,8 @@ arrange("evaluate")
 #
 # *{minutes} minutes*
 #
-# Your function returns two numbers: the loss, which training lowers, and the accuracy, which is what you want.
-# Two things are new: it leaves the model as it found it, and it takes the mean over rows, not over batches.
+# Your function returns two numbers: the loss, which training lowers, and the accuracy, which is what you want. A loader is anything that gives batches one after another, such as a list.
+# Take care of two things: leave the model as you found it, and take the mean over rows, not over batches.
 # (**Logits** are the raw outputs, one for each class.)
 #
 # *Predict.* A batch of 3 rows has the mean loss 1.0, and a batch of 1 row has the loss 5.0. What is the mean loss per row?
@@ -620,7 +620,7 @@ print(f"{measured['accuracy']:.0%} of the drawer")
 assert len(loader) == 22 and measured["accuracy"] > 0.45
 
 # %% [markdown]
-# After twenty-two steps most of the job is done. Training usually goes like this, because far from the goal almost any step helps.
+# After twenty-two steps most of the job is done. Training usually goes like this, because far from the goal almost every batch points the same way.
 
 # %% [markdown] side=true
 # #### Why `loss.item()`, and not `loss`?
@@ -656,7 +656,7 @@ assert still_held(backward_then)[0] == still_held(lambda loss: loss.item())[0] =
 #
 # *{minutes} minutes*
 #
-# The rest needs patience: twenty such epochs, and a measurement after each.
+# The rest is more of the same: twenty such epochs, and a measurement after each.
 # Every training has this outer loop, whatever the data and the model, so write it once, as a function.
 #
 # ### Exercise: `fit`

@@ -299,7 +299,7 @@ assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:
 #
 # *{minutes} minutes*
 #
-# The loss also counts how *sure* the model is of its answers. Softmax, from chapter 2, tells you that.
+# The loss also counts how *sure* the model is of its answers. Softmax, from chapter 2, says how sure.
 #
 # *Predict.* Which of the two is surer of its wrong answers?
 
@@ -335,8 +335,8 @@ assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and sure
 # *{minutes} minutes*
 #
 # By heart, yes.
-# Here 80 of 100 rows are for training, and the targets have nothing to do with the inputs.
-# The training loss falls all the same, below the loss of always saying 0. (Its limit is the loss of the best weights for these rows, which least squares finds.)
+# Here are 80 rows whose targets have nothing to do with their inputs.
+# The training loss falls all the same, below the loss of always saying 0.
 # On new rows the model does worse than that.
 
 # %% name="noise-targets"
@@ -436,7 +436,7 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (One of them torch notices by itself: read its red warning when you check.) This is what each head needs, in the order of the program:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (About one of them torch warns in red when you check: read what it says.) This is what each head needs, in the order of the program:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
@@ -535,7 +535,7 @@ for _head, _k in (("spam", 2), ("digit", 10), ("letters", 26)):
     assert abs(my_loss_inputs(_head, *knows_nothing[_head]).item() - math.log(_k)) < 1e-5
 
 # %% [markdown]
-# It is the log of the number of answers. Write it down before you train: if the first loss of a fresh classifier is far from it, something is wrong before the first step.
+# It is the log of the number of answers. As in chapter 4a, compare the first loss of a fresh classifier with it.
 
 # %% [markdown] side=true
 # #### Is the loop the same for a yes or no?
@@ -581,7 +581,7 @@ with shows_error(RuntimeError, match="target size"):
 #
 # *{minutes} minutes*
 #
-# For squares, yes; a log loss comes near it, and never arrives.
+# For squares, yes; a log loss only comes near it, until it is rounded to 0.
 
 # %% name="perfect-prediction"
 exact = torch.tensor([1.5, -2.0])
@@ -636,7 +636,7 @@ reveal(guess, right)
 assert losses[-1] < losses[0] / 10 and right == 64
 
 # %% [markdown] name="habits"
-# A network of this size can do that, if the set-up is right. If it cannot, the fault is in the set-up and not in the data.
+# A network of this size can do that. If yours cannot, the fault is in the set-up and not in the data.
 # Two habits help to find it.
 #
 # - After each change, *look*: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
@@ -1042,7 +1042,7 @@ for _loop in my_broken_loops().values():
 # | swings | `zero_grad` missing; the learning rate |
 # | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
 # | gets no better than always answering the mean | inputs and targets in different orders; (n, 1) against (n,) |
-# | stops early | softmax before the loss; a rate that decays too soon |
+# | falls, but stays too high | softmax before the loss; a rate that decays too soon |
 # | falls, but the model gives one answer to everything | batches that are sorted, not shuffled (chapter 4a) |
 # | is fine, but not on new data | learned by heart; measured in the wrong mode |
 
@@ -1060,14 +1060,14 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. A model reads all the digits that it learned from, but only 88 % of others. What has happened, and what helps?
+# 1. A model reads all the digits that it learned from, but only 88% of others. What has happened, and what helps?
 # 2. Why does early stopping need a second drawer?
 # 3. A loss with three classes stops at 0.55, whatever you do. What do you suspect?
 # 4. The model does not even learn one batch by heart. What do you look at before you train again?
 #
 # <details><summary>Answers</summary>
 #
-# 1. It has learned them by heart. More data helps; if there are none, take the model of its best epoch.
+# 1. It has learned them by heart. More data helps; if there is no more, take the model of its best epoch.
 # 2. You chose the moment by the first one, so its number is a little too good.
 # 3. A `softmax` before `cross_entropy`.
 # 4. At two calls for the batch, at `requires_grad`, and at the parameters that the optimizer holds.

@@ -183,7 +183,7 @@ assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
 # There are the three fates of section 1. At the smallest rate the model sleeps. The largest throws it so far out that it never comes back: in the end it knows no more than at first.
-# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. (The lowest training loss need not belong to the best reader: it is measured on the digits that the model learns from, and a few digits more or less in the drawer are chance.) So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
+# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. (The lowest training loss need not belong to the best reader, and a few digits more or less are chance.) So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line?
@@ -337,7 +337,7 @@ print(weight / spread_of_size, "per square foot")
 #     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
 #       column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
 #       weight + bias. No result requires grad.
-#     - The line comes within one hundredth of the spread of y of the best there is, whatever
+#     - The line's prices lie within one hundredth of the spread of y of the best line's, whatever
 #       the units.
 #     """
 #     weight = torch.zeros(x.shape[1], requires_grad=True)
@@ -361,7 +361,7 @@ def house_prices(x, y, new):
     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
       column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
       weight + bias. No result requires grad.
-    - The line comes within one hundredth of the spread of y of the best there is, whatever
+    - The line's prices lie within one hundredth of the spread of y of the best line's, whatever
       the units.
     """
     ### BEGIN SOLUTION
@@ -410,7 +410,7 @@ assert abs(told["prices"].item() - 365) < 1
 #
 # On the parabola of section 1, whose second derivative is 2, each step multiplied the distance by 1 - 2 * lr, and at lr = 1 it stopped shrinking.
 # In general the limit is 2 divided by the second derivative, in the direction in which the loss is curved most.
-# For the houses that is along w, where the mean of size ** 2 makes it 2.7 million times as large as along b.
+# For the houses that is along w, where the mean of size ** 2 makes it 2.75 million times as large as along b.
 
 # %% name="house-limit"
 second = 2 * (size**2).mean().item()  # the second derivative along w
@@ -480,7 +480,7 @@ print("right         ", [round(each, 1) for each in right.tolist()])
 assert (learner(sizes) - right).abs().max() < 15
 
 # %% [markdown]
-# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house. (At 0.00001 it arrives; you would have to find that out.) Adam divides the huge gradients by their own size, and finds the prices.
+# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house, and the bias alone jumps to and fro, as at lr = 1 in section 1. (At 0.00001 it arrives.) Adam divides the huge gradients by their own size, and finds the prices.
 #
 # An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. You get it by `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)`, and Adam has it too.
 #
@@ -705,7 +705,7 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 #
 # *{minutes} minutes*
 #
-# Large steps are good at first, and too coarse at the end, so let the rate fall on the way.
+# Large steps are good far from the goal, and too coarse near it, so let the rate fall on the way.
 # A **scheduler** does that: at each `scheduler.step()`, which comes after `optimizer.step()`, it writes a new `"lr"` into `optimizer.param_groups`.
 
 # %% name="a-scheduler"
@@ -721,7 +721,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# This scheduler, with 0.9, is meant for one call an epoch: after 22 epochs the rate is down to a tenth, since 0.9 ** 22 is about 0.1.
+# This scheduler, with 0.9, is meant for one call an epoch: 0.9 ** 22 is about 0.1, so 22 calls bring the rate down to a tenth.
 # An epoch has 22 steps here. If you call it after every step by mistake, all of that happens within the first epoch, and soon the model stands still. (The rate that you write below is made for every step.)
 #
 # At the very start the weights are random, and the first gradients point anywhere, so a large step is risky, above all with Adam, which does not know their size yet.
@@ -823,7 +823,7 @@ for name, lrs in rates.items():
 assert all(int(_share[:-1]) > 80 for _share in shares)
 
 # %% [markdown]
-# At a constant 1.5, luck decides: some of the readers are thrown too far in the first steps, and never find their way back, because each later step is as large. When the rate falls, all of them learn: the fall is what counts here. The warm-up is made for deep networks, and for Adam, and in one as small as this it changes little.
+# At a constant 1.5, luck decides: some of the readers are thrown too far, early or late, and do not find their way back in time, because each later step is as large. When the rate falls, all of them learn: the fall is what counts here. The warm-up is made for deep networks, and for Adam, and in one as small as this it changes little.
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -852,7 +852,7 @@ hunt()
 #
 # <details><summary>Answers</summary>
 #
-# 1. The raw sizes make the loss curve millions of times more along w than along b. A rate that is safe for w hardly moves b.
+# 1. With raw sizes the loss is curved millions of times as much along w as along b. A rate that is safe for w hardly moves b.
 # 2. It moves both by lr.
 # 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
 #

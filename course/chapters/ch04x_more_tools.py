@@ -10,7 +10,7 @@
 # - make a data set of your own, and batches of rows of different lengths
 # - clip a gradient that is too long
 # - write an optimizer yourself
-# - stop a training and go on later, as if nothing had happened
+# - say what a checkpoint must hold for a training to go on later
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises; the stretch exercises come on top. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
@@ -49,7 +49,7 @@ figures.clipped((3.0, 4.0), 1.0)
 # *{minutes} minutes*
 #
 # The digits lie in two tensors; your data may lie in a folder.
-# Then you write a **Dataset**. A DataLoader asks it for only two things: its length, and row number i.
+# Then you write a **Dataset**. A DataLoader asks it for only two things: its length, and row i, for which it may open a file.
 #
 # ### Exercise: `PairDataset`
 #
@@ -173,7 +173,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # *{minutes} minutes*
 #
 # One bad batch can undo much training.
-# **Clipping** limits the length of the gradient, over all parameters together, and keeps its direction. Clip between `backward` and `step`.
+# **Clipping** limits the length of the gradient and keeps its direction. The length is the root of the sum of all squares, over all parameters: 5 for 3 and 4. Clip between `backward` and `step`.
 #
 # *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
 
@@ -233,7 +233,7 @@ assert sum(wild[76:96]) > 2 * sum(tame[76:96])
 figures.curves({"without clipping": wild, "clipped to 1": tame})
 
 # %% [markdown]
-# On the left the loss jumps, and the model has to learn again. On the right the training goes on as if the wild batch had never come.
+# On the left the loss jumps, and the model has to learn again. On the right at most step 75 itself has a high loss, and the training goes on.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
 # #### Would you like the lines of `clip_grad_norm`, shuffled?
@@ -291,13 +291,13 @@ check("clip_grad_norm", clip_grad_norm)
 #
 # *{minutes} minutes*
 #
-# An optimizer is a list of tensors and a rule. The rule of momentum needs one more number for each weight, its **velocity**.
+# An optimizer is a list of tensors and a rule. Momentum keeps one more number for each weight, its **velocity**: 0.9 times the last one, plus the gradient. The weight moves by -lr times that.
 #
 # ### Exercise: `SGDMomentum`
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# Take care: `params` may be a generator, and you can loop over it only once.
+# **Weight decay** pulls each weight toward 0: a small part of the weight is added to its gradient. And take care: `params` may be a generator, good for one loop.
 
 # %% name="momentum-example"
 first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
@@ -391,7 +391,7 @@ assert torch.allclose(own, torchs.detach(), atol=1e-4)
 # *{minutes} minutes*
 #
 # **Weight decay** pulls every weight toward 0 a little in each step.
-# Adam adds the pull to the gradient, and then divides both by their size. `AdamW` keeps the pull apart.
+# Adam adds the pull to the gradient, and divides both by their size: here 0.01 / 0.01, so the weight goes a whole step of 0.1. `AdamW` keeps the pull apart, at 0.1 * 0.01.
 
 # %% name="decay-apart"
 pulled = {}
@@ -496,7 +496,7 @@ check("AdamW", AdamW)
 # *{minutes} minutes*
 #
 # Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
-# It holds the weights and the state of the optimizer: what Adam remembers, for example, decides its next steps. The state of the scheduler belongs there too, if there is one, and that of the generator, if something draws random numbers (`torch.get_rng_state()`).
+# It holds the weights and the state of the optimizer: what Adam remembers, for example, decides its next steps. So do the state of the scheduler and that of torch's generator: `torch.get_rng_state()` reads it, `torch.set_rng_state(state)` puts it back.
 # Chapter 6b builds a checkpoint with care.
 
 # %% [markdown] side=true
@@ -555,7 +555,7 @@ assert run_on(again, _fresh) == straight_on != weights_only
 #
 # *{minutes} minutes*
 #
-# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run. Without a seed each run prints another number.
+# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run. If you do not set it anew, the second run draws other numbers.
 
 # %% name="repeatable"
 def one_step():
@@ -582,7 +582,7 @@ assert seeded[0] == seeded[1] and unseeded[0] != unseeded[1]
 # *{minutes} minutes*
 #
 # A `state_dict` shows the live tensors (chapter 3d), so a checkpoint needs a copy; `torch.save` makes one too, as it writes a file.
-# And loading: a module copies the numbers, whereas an optimizer takes the tensors themselves, and goes on changing them.
+# On loading, a module copies the numbers, whereas an optimizer takes the checkpoint's own tensors and changes them. So hand it a copy.
 
 # %% name="loaded-state"
 going = nn.Linear(1, 1)

@@ -5,7 +5,7 @@
 #
 # *What must change so that the same training runs on another machine?*
 #
-# In chapter 4 your loop learned to read digits in about a second. With a million photographs it would take days.
+# In chapter 4 your model learned to read digits in about a second. With a million photographs that would take days.
 # A graphics card is much quicker, and with two new lines your training runs there. The lines are short. Most of the evening is about mistakes with them, many of which raise no error.
 # You need no card to practice, because on every laptop torch has a second device that can stand in for one.
 #
@@ -112,7 +112,7 @@ reveal(guess, layer.weight.device.type)
 assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
-# For a module, `.to` works in place: it moves all that the module keeps, parameters and buffers. For a tensor it does not.
+# A module's `.to` works in place: it moves all that the module keeps, parameters and buffers. A tensor's `.to` does not.
 #
 # So `layer` is on meta now. What happens if you give it a batch that is still on the CPU?
 
@@ -136,7 +136,7 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 #
 # All tensors of one operation must be on the same device. Its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
 # So choose the device once, at the top of a program, and write `device` everywhere else.
-# (In this notebook `device` is set in the second cell: "auto", or a name of yours. The next cell looks for CUDA only; your own function will know Apple's cards too.)
+# (In this notebook the second cell sets `device`. The next cell turns "auto" into the name of a device.)
 
 # %% name="choose-device"
 if device == "auto":
@@ -202,7 +202,7 @@ print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
 # Three things: this torch was built for CUDA, the driver works, and torch sees a card.
 # It is not enough that you have installed CUDA.
 # Without a card, torch answers `.to("cuda")` with an error, and does not quietly stay on the CPU.
-# It does the same for `.cuda()`, which is short for `.to("cuda")`, and for the second card where there is only one.
+# The same holds for `.cuda()`, which is short for `.to("cuda")`, and for a second card that is not there.
 
 # %% name="is-available"
 print("built for CUDA:", torch.backends.cuda.is_built())
@@ -243,7 +243,7 @@ else:
 # *{minutes} minutes*
 #
 # How much must you change in your loop of chapter 4 for a card?
-# The digits and their loader stay on the CPU: a larger data set would not fit into the card's memory.
+# The digits and their loader stay on the CPU, as data too large for a card's memory would have to.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -358,7 +358,7 @@ assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 #
 # *{minutes} minutes*
 #
-# Two things are new. This step asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so no caller can forget to.
+# Write `train_step` again, with two changes. It asks for no number: it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so no caller can forget to.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -452,7 +452,7 @@ assert _late.param_groups[0]["params"][0] is _layer.weight
 
 # %% [markdown]
 # No. The new layer has a gradient, but nothing uses it, because the optimizer still holds the parameters of the old layer.
-# `.to` may replace parameters too (for `"meta"` it does, for CUDA it does not), so make the order a habit.
+# `.to` may replace parameters too, so make the order a habit.
 
 # %% [markdown] side=true
 # #### What does the smallest training on a device look like?
@@ -537,7 +537,7 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture the card does nothing. (On the H200 the same steps took 16 ms with such looks, and 8 ms without.)
+# In the gaps of the second picture the card does nothing. (On an H200 a step of three large products, with 8 ms of other work for the host, took 16 ms with a look and 8 ms without.)
 # So add up `loss.detach()` on the device, and look at the sum once in a hundred steps.
 
 # %% [markdown] side=true
@@ -611,7 +611,7 @@ assert torch.equal(there.cpu(), batch)
 #
 # *{minutes} minutes*
 #
-# These five pieces of a program run on somebody's laptop, and yet each has a fault.
+# These five pieces of a program run on somebody's laptop, and yet each has a fault. Mend them.
 # Four of them stop with an error on meta: run them there. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
 # The first piece has the same kind of fault as this module:
 
@@ -690,7 +690,7 @@ with shows_error(RuntimeError, match="not on the expected device"):
 #
 #     .to moves a module with all its tensors, masks too, to any device, alone or inside a
 #     larger module. What forward makes is on the device of x. start returns an SGD optimizer
-#     that holds exactly the parameters that the model has then. epoch moves its batches, and
+#     that holds the parameters of the changed model, and no others. epoch moves its batches, and
 #     returns the mean loss as a scalar float32 tensor on device, without a
 #     graph; no step waits for a value. On the CPU each of the five computes the same numbers
 #     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns
@@ -762,7 +762,7 @@ def make_agnostic():
 
     .to moves a module with all its tensors, masks too, to any device, alone or inside a
     larger module. What forward makes is on the device of x. start returns an SGD optimizer
-    that holds exactly the parameters that the model has then. epoch moves its batches, and
+    that holds the parameters of the changed model, and no others. epoch moves its batches, and
     returns the mean loss as a scalar float32 tensor on device, without a
     graph; no step waits for a value. On the CPU each of the five computes the same numbers
     as now. The slope of AddPlaces and the layers of Stack learn, the mask of KeepColumns

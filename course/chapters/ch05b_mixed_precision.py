@@ -45,7 +45,7 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# Most of the memory of a training step goes into the **activations**, the results of the layers, which the forward pass saves because the backward pass needs them.
+# With large batches most memory goes into the **activations**: here the word means results of layers, which the forward pass saves for the backward pass.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
 # And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. There are two formats of 16 bits, bfloat16 and float16, and the last two columns use them wherever that does no harm:
 #
@@ -200,11 +200,11 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # In each part of a training step one thing can go wrong, and each has its remedy:
 #
-# 1. In the forward pass some numbers are too large, or have too few digits for a sum. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
+# 1. In the forward pass some numbers are too large, and some sums lose their last digits. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
 # 3. In the backward pass some gradients are too small. So you multiply the loss by a large factor before the backward pass, and divide the gradients by it afterwards. This is **loss scaling**, section 4, which only float16 needs.
 #
-# Together the three are called **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step, with the numbers of the list:
+# Training with these remedies is **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step, with the numbers of the list:
 
 # %% figure=true
 figures.scaled_cycle()
@@ -299,7 +299,7 @@ assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 #
 # *{minutes} minutes*
 #
-# Say which dtype each of ten lines gives. The table above has the rule. Here is such an answer for three other lines; `ops` asks for two of them:
+# Write a function that says which dtype each of ten lines gives. The rules are in the table above and in the text around it. Here is such an answer for three other lines; `ops` asks for two of them:
 
 # %% name="three-dtypes"
 dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
@@ -321,7 +321,7 @@ def autocast_dtypes(ops, device):
 
     autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
 
-    The block is `with torch.autocast(device):`, and "cpu" is the device that is judged.
+    The block is `with torch.autocast(device):`, and the check asks for "cpu" only.
     x, target and the layer with its weight come into it as float32. In it:
 
     "linear"          h = layer(x)            "relu"       torch.relu(h)
@@ -332,7 +332,7 @@ def autocast_dtypes(ops, device):
     "weight"          layer.weight
     "grad"            layer.weight.grad, after the backward pass
 
-    By the rule, from the names alone: `autocast` stands nowhere in the answer.
+    Answer by the rule, from the names alone: do not use `autocast`.
     """
     ### BEGIN SOLUTION
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
@@ -376,7 +376,7 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 #
 # *{minutes} minutes*
 #
-# Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes.
+# Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes. (For such a small reader that may well be longer.)
 # (`without` leaves out the weights, which take their memory in any case.)
 
 # %% name="autocast-saves"
@@ -459,7 +459,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # (For float16 only. If it is late, this is a good place to stop for tonight.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
 #
-# Here are three gradients. Turn them into float16 as they are, and then multiplied by 65,536; divide those by 65,536 again, in float32.
+# Here are three gradients. Turn them into float16, once as they are and once multiplied by 65,536; then divide the second ones by 65,536, in float32.
 
 # %% name="scale-saves"
 gradients = torch.tensor([1e-8, 3e-6, 0.001])
@@ -641,7 +641,7 @@ assert abs(losses[-1] - history[-1]) < 0.02
 # Large models need one thing more, because now and then a batch gives them huge gradients. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
 # Clipping must see the true gradients, without the factor. So first call `scaler.unscale_(optimizer)`: it divides the gradients by the factor, and `scaler.step` then knows that this is done.
 #
-# *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then?
+# *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then? (A fraction will do.)
 
 # %% predict=true
 guess = 1 / 1024  # a number
@@ -828,7 +828,7 @@ if not torch.cuda.is_available():
 # Autocast knows torch's own operations, but it does not know your formula. Take the distance of chapter 1, a sum of squared differences.
 # Many programs compute (p - q)² as p² + q² - 2pq, because for whole tables of numbers that takes only one matrix product.
 #
-# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But autocast computes the products p * q in bfloat16, where numbers near 40,200 are 256 apart. So 2pq may be wrong by 256, and the 1 is lost.
+# For p = 201 and q = 200 that is 40,401 + 40,000 - 80,400, which is 1. But autocast computes the matrix product in bfloat16, where numbers near 40,200 are 256 apart. So 2pq may be wrong by 256, and the 1 is lost.
 #
 # Now do the same with pictures. Suppose that the digits are written on gray paper, so that every pixel is larger by 200. Read them twice, without and with an autocast block.
 

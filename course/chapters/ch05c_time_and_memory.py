@@ -78,7 +78,7 @@ assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 # %% [markdown]
 # Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own. In the picture above they are a sliver for 16 rows, and most of the memory for 4096.
 #
-# So there are two remedies. Mixed precision, from chapter 5b, takes half the bytes for each activation. And a smaller batch has fewer of them. What does that cost? Measure it.
+# So there are two remedies. Mixed precision, from chapter 5b, takes half the bytes for each activation. And a smaller batch has fewer of them. What does a smaller batch cost? Measure it.
 
 # %% [markdown] name="timing"
 # ## 2 Time it yourself
@@ -234,7 +234,7 @@ with torch.no_grad():
 figures.time_by_batch(batches, epochs)
 
 # %% [markdown]
-# Both axes are logarithmic: each line of the grid is ten times the one below it, and each mark at the bottom is four times the one before. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens: there the rows themselves take most of the time, and a larger batch saves little.
+# Both axes are logarithmic: each line of the grid is ten times the one below it, and each mark at the bottom is four times the one before. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens, and on a CPU it may rise again: there the rows themselves take most of the time, and a larger batch saves little or nothing.
 # On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
 #
 # So take a batch where the line is nearly flat, if it fits into the memory. (Not the largest that there is: an epoch of two large steps teaches the reader less than one of many small ones.)
@@ -245,9 +245,9 @@ figures.time_by_batch(batches, epochs)
 # *{minutes} minutes*
 #
 # That depends on the circuits. A processor without circuits for 16 bits imitates them, slowly.
-# And there is something between the two: since the A100, cards can round the factors of a product of float32 numbers and keep the rest in 32 bits, if you ask for it by `torch.set_float32_matmul_precision("high")`. Then a step that took an H200 197 ms in float32 took 36 ms, and 16 ms in bfloat16.
+# Between 32 and 16 bits there is one thing more: since the A100, cards can round the factors of a float32 product and keep the rest in 32 bits, if you ask for it by `torch.set_float32_matmul_precision("high")`. Then a step that took an H200 197 ms in float32 took 36 ms, and 16 ms in bfloat16.
 # (In convolutions torch rounds the factors without being asked. That is why the convolutions in the table of chapter 5b gained less from 16 bits.)
-# So do not believe a "twice as fast" that does not name the machine. Here is a measurement on yours. First check that both give the same numbers.
+# So do not believe a "twice as fast" that does not name the machine. Here is a measurement on yours. First check that your device gives the same numbers as the CPU.
 
 # %% name="race"
 side = 2048 if device.type == "cuda" else 256
@@ -387,7 +387,7 @@ for _rows in (32, 320):
 # |---|---|---|
 # | (32, 64) | the digits, saved by the first layer | as activations |
 # | (32, 256) | the result of the ReLU, saved by the ReLU | as activations |
-# | (32, 256) | the same result, saved by the last layer | no more: it is the same memory |
+# | (32, 256) | the same result, saved by the last layer | not again: it is the same memory |
 # | (256, 10) | the weight of the last layer, transposed | no: it is a weight |
 #
 # The result of the first layer is not saved, because the ReLU can tell from its own result where it has cut off.
@@ -399,7 +399,7 @@ for _rows in (32, 320):
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
 #
-# Three of the parts are a matter of counting. (Work on a copy of the model: `copy.deepcopy(model)`.) For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves, as `saved_shapes` does:
+# Three of the parts are a matter of counting. (`model.to(dtype)` works in place, so work on a copy: `copy.deepcopy(model)`.) For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves, as `saved_shapes` does:
 
 # %% name="memory-plan-example"
 def pack(tensor):  # torch calls it with each tensor that it saves, and keeps what it returns
@@ -417,7 +417,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
     result = two_layers(torch.ones(4, 3))
 
 # %% [markdown]
-# The second and the third tensor stand at the same address: they share their memory, which counts once. The last one is a parameter.
+# The second and the third tensor stand at the same address: they share their memory, which counts once. The last one stands at the address of a parameter, `two_layers[2].weight`, and so it is one.
 # When a tensor is gone, torch may use its address again, so keep the result of the model until you have counted.
 
 # %% exercise="memory_plan"
@@ -427,8 +427,8 @@ def memory_plan(model, batch, optimizer, dtype):
     nn.Linear(3, 2), a batch (4, 3), "adam" and torch.float32 give 32 for the parameters, 32 for
     the gradients, 64 for the optimizer and 48 for the activations.
 
-    The plan is for the model and the batch (a tensor) in `dtype`, and for the mode, train
-    or eval, that the model is in. The model given, with its .grad, and the batch stay as
+    Plan for a copy of the model and for the batch (a tensor), turned to `dtype`, in the mode,
+    train or eval, that the model is in. The model given, with its .grad, and the batch stay as
     they are.
 
     - "parameters": each parameter once, frozen ones too; buffers are left out.
@@ -474,7 +474,7 @@ def plain_memory_plan(model, batch, optimizer, dtype):  # only for the reader of
 my_memory_plan = mine("memory_plan", plain_memory_plan)
 
 # %% [markdown]
-# Now you know whether a batch fits before you start. Suppose that a very small GPU has only 1 MB. With Adam in float32 it has room for the digit reader and a batch of 541.
+# Now you know roughly, before you start, whether a batch fits. Suppose that a very small GPU has only 1 MB. With Adam in float32 it has room for the digit reader and a batch of 541.
 #
 # *Predict.* In bfloat16 each number takes half the bytes. How many digits fit then: fewer than 1082, exactly 1082, or more?
 

@@ -7,7 +7,7 @@
 #
 # The first page of chapter 1 promised you this notebook.
 # You will draw a digit with the mouse, and a model will say which one it is. You write the loop that trains the model.
-# The model will misread most digits that you draw small, up in a corner, although your program has no mistake. You will find out why.
+# The model will misread many of the digits that you draw, although your program has no mistake. You will find out why.
 #
 # This takes about {minutes} minutes to read and run, {exercises} for the exercise, and half an hour for your own drawings.
 # The folded cells below load what this notebook needs.
@@ -106,7 +106,7 @@ assert abs(F.cross_entropy(model(images), labels).item() - math.log(10)) < 0.05
 # *{minutes} minutes*
 #
 # Where should the training send its batches? A function that says `"cuda"` fails on every laptop without such a card, and one that moves no batch fails on every GPU.
-# So let the function ask the model, by `device = next(model.parameters()).device`, and send each batch there.
+# So let the function ask the model, by `here = next(model.parameters()).device`, and send each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -292,7 +292,7 @@ show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hard
 #
 # *{minutes} minutes*
 #
-# Yes. Take the meta device of chapter 5a. Like a card, it refuses a batch that stayed on the CPU.
+# Yes. Take the meta device of chapter 5a. Like a card, its `nn.Linear` refuses a batch that stayed on the CPU. (A convolution on meta lets it through.)
 
 # %% name="meta-model"
 far = make_model(seed).to("meta")
@@ -375,7 +375,7 @@ assert 0.15 < as_drawn < 0.45
 # There is no mistake in your loop, and none in the pad.
 #
 # You know one reason from chapter 1. In the file the digits are in the order of their writers, and you shuffled them before you filled the drawer. So the model has learned from every writer whose digits lie in the drawer.
-# The 98 in 100 hold for new digits from *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor went from 98.7 % to 94.6 %.
+# The 98 in 100 hold for new digits from *hands that the model knows*. For a new hand you have to expect less: in chapter 1 the nearest neighbor read 98.7 % from known hands, and 94.6 % from new ones.
 # But a third is far less than that. So there must be another reason.
 # Before you read on, write down what you think it is. How would you find out?
 
@@ -416,7 +416,7 @@ start = told.index("Preprocessing programs")
 print(told[start : told.index("For info on NIST")].strip())
 
 # %% [markdown]
-# "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it filled 32 by 32 places, before counting the ink in the blocks.
+# "Normalized bitmaps" means that somebody cut each digit out, and made it larger or smaller until it was 32 places high, before counting the ink in the blocks.
 # You have to do the same with your drawing.
 #
 # First, cut it out. `nonzero` lists the places where there is ink. The box goes from the first row with ink to the last, and from the first column with ink to the last.
@@ -508,7 +508,7 @@ assert len(misread) == 10
 # %% [markdown]
 # *Which digits appear most often?* Look before you read on.
 #
-# With seed 0, nearly all are sixes and nines. (With other seeds, too, these two have more than their share.)
+# With seed 0, all ten are sixes and nines. (With other seeds, too, these two have more than their share.)
 # The data set was made from forms that people had filled in. On the forms the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. On the forms a nine ends in a hook to the left, and the program's nines end in a straight stroke.
 # You read them as sixes and nines all the same, but the model has never seen any like these. (A side path at the end of this section shows the means.)
 #
@@ -688,7 +688,7 @@ print("with copies:   ", after.tolist())
 assert short or after[6] < before[6] and after[9] <= before[9]
 
 # %% [markdown]
-# It reads most of the sixes now, and some of the nines.
+# It reads most of the sixes and nines now, but misreads more of the eights.
 
 # %% [markdown] side=true
 # #### Are copies better than the box?
@@ -711,7 +711,7 @@ print(f"copies, no box: {without_box:.0%}   box, no copies: {ways['cut to the bo
 assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 
 # %% [markdown]
-# No. It reads more of them than the first model did, because it has seen shifted copies.
+# No. Without the box it reads more than the first model, because it has seen shifted copies.
 # But no copy was as small as many of the drawings are.
 
 # %% [markdown] name="your-own"
@@ -764,7 +764,7 @@ card
 
 # %% [markdown]
 # `card.savefig("my_reader.png", dpi=200)` writes the picture to a file, which you can send to a friend.
-# First put your own drawings, `pad.kept`, in place of the program's: that is the picture to send.
+# For your own drawings, write `figures.card(shares, confusion, my_drawings[:12], probabilities(well_read, my_pictures[:12]).argmax(dim=1), my_labels[:12])`.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -44,7 +44,7 @@ figures.stopped()
 # *{minutes} minutes*
 #
 # To go on later, a training saves a **checkpoint**, a dict with all that it needs.
-# What does it need? You have found everything when a resumed training ends exactly where the unbroken training ends, to the last bit.
+# What does it need? You know that nothing is missing when a resumed training ends exactly where the unbroken training ends, to the last bit.
 # Try it with the smallest training there is: one number, `w`, goes down the parabola w². After two steps, save `w` and the state of the optimizer. This first run goes on without a break, and the cell prints where `w` is four steps later.
 
 # %% name="down-a-parabola"
@@ -154,7 +154,7 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 #
 # *{minutes} minutes*
 #
-# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state both times, because later steps change the very tensors in it.
+# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state when you load it and when you save it: later steps change its tensors.
 # `epochs` counts all epochs: a call with `epochs=2` trains two, and a second call with `epochs=5` and the checkpoint of the first trains three more.
 # `torch.save` can write a dict with tensors, lists, and the states of optimizers and generators. Here it writes a part of a checkpoint:
 
@@ -172,14 +172,14 @@ def resume_training(
 ):
     """Train as train does, to `epochs` epochs in all; return a checkpoint to go on from.
 
-    epochs=2 and then, with a new model and optimizer, epochs=5 and the checkpoint give the
-    weights, losses and accuracies of one call with epochs=5, bit for bit on the CPU.
+    A call with epochs=2, and then a new model and optimizer with its checkpoint and epochs=5,
+    give the weights, losses and accuracies of one call with epochs=5, bit for bit on the CPU.
 
     - The result is a dict that torch.save can write and torch.load can read, and later
       training does not change it. Under "losses" and "accuracies" it has the two lists of
       train, from epoch 0 on; the rest is up to you.
-    - checkpoint is None, or what an earlier call returned: then model, optimizer, the generator
-      of the orders and torch's global generator go on from there.
+    - checkpoint is None, or what an earlier call returned; from that, model, optimizer, the
+      generator of the orders and torch's global generator go on.
     """
     ### BEGIN SOLUTION
     images, labels = train_set
@@ -241,7 +241,7 @@ def plain_resume(
 my_resume_training = mine("resume_training", plain_resume)
 
 # %% [markdown] name="evening-and-morning"
-# Now switch the computer off between two epochs. The first call below trains four epochs at once. The second one stops after two, in the evening, and its checkpoint goes into the file.
+# Now act as if the computer were off between two epochs. The first call below trains four epochs at once. The second one stops after two, in the evening, and its checkpoint goes into the file.
 # In the morning there is nothing but the file: a new model and a new optimizer go on from it.
 
 # %% name="with-a-night"
@@ -310,7 +310,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# Each step is now for a whole group of batches, and every image in it counts alike. So add up the losses of all images of the group, and divide by their number.
+# Each step is now for a whole group of batches, and every image in it counts alike. So divide the sum of each batch's losses by the number of images in the whole group.
 # Here is a group of two batches, one with three images and one with a single image:
 
 # %% name="group-mean"
@@ -335,9 +335,9 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
       step, without the scaler's factor.
     - Model and loss run under autocast to bfloat16, backward and step outside of it; amp=False
       switches it off.
-    - Losses go through scaler (a torch.amp.GradScaler), in float32. The true gradients of a
-      group together are clipped to the norm max_norm. scaler takes the step, and is updated
-      once for each step.
+    - scaler (a torch.amp.GradScaler) scales each loss, in float32, before backward. After its
+      last batch, a group's gradients are unscaled (chapter 5b) and clipped to the norm
+      max_norm. scaler takes the step, and is updated once for each step.
     """
     ### BEGIN SOLUTION
     model.train()
@@ -425,7 +425,7 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 figures.precision(make_model, images[:128], labels[:128], seed=seed)
 
 # %% [markdown]
-# The dotted line is the largest difference that the check of `train_amp` allows in its two steps. A right answer stays far below it, and most mistakes go above it.
+# The dotted line is the largest difference that the check of `train_amp` allows. The check takes only two steps, and there a right answer stays far below the line.
 
 # %% [markdown] name="recap"
 # ## What you can do now

@@ -50,7 +50,7 @@ figures.five_trainers()
 # *{minutes} minutes*
 #
 # You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
-# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs should train with the rates 0.1, 0.05 and 0.025, and if their accuracies are 0.5, 0.75 and 0.75, the weights of the last one stay: of the two best, the later.
+# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs train with the rates 0.1, 0.05 and 0.025. If their accuracies are 0.5, 0.75 and 0.75, the weights of the third stay.
 #
 # Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
 # Find as many as you can before you run the check, because its list names each fault.
@@ -156,7 +156,7 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# You can see each of the faults in a number that you print, if you know which number to expect.
+# Each fault shows in a number that you print, if you know what to expect: for example, the learning rate after one epoch.
 # So before you open the table, write down for each fault that you found: which number would have shown it to you, and what should that number have been?
 #
 # <details><summary>The six faults, and where each shows (open it when your check has passed)</summary>
@@ -167,7 +167,7 @@ check("fix_trainer", fix_trainer)
 # | no `zero_grad` | the loss goes up and down |
 # | `scheduler.step()` for each batch | the learning rate after one epoch is less than half of what it was |
 # | no `model.eval()` | the same model, measured twice, gives two accuracies |
-# | `argmax(dim=0)` | an error, or an accuracy that has nothing to do with the loss |
+# | `argmax(dim=0)` | an error; with ten images in a batch, an accuracy that means nothing |
 # | `best` without a copy | the best model is equal to the last one |
 #
 # In the picture at the top, A has the first of these faults, B the second, C the third, and D the fourth.
@@ -179,14 +179,14 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough to begin with.
+# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough. Tonight only write down: what goes in, and what should come out?
 
 # %% [markdown] name="own-table"
 # ### Data into tensors
 #
 # *{minutes} minutes*
 #
-# **A table** in a file becomes a tensor by way of NumPy. (Here a text stands in for the file. Give `loadtxt` your file's name.)
+# **A table** in a file becomes a tensor by way of NumPy. (Here a text stands in for the file. Give `loadtxt` your file's name; `skiprows=1` skips the line of headings.)
 
 # %% name="csv"
 import numpy as np
@@ -201,7 +201,7 @@ print(features.shape, target.shape, features.isnan().any().item())
 assert features.shape == (3, 2) and target.shape == (3, 1)
 
 # %% [markdown]
-# **Pictures** often lie in one folder for each class. Make a list of all files, label each with the name of its folder, and stack the pictures. (For that, all must have the same size.)
+# **Pictures** often lie in one folder for each class. Make a list of all files, label each with the name of its folder, and stack the pictures. (All must have the same size. From a JPEG, `imread` gives 0 to 255: divide by 255.)
 
 # %% name="folder"
 folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
@@ -235,10 +235,10 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 # | a number, standardized | `F.mse_loss` | about 1, its variance |
 # | a number, as it is | `F.mse_loss` | its mean square, perhaps millions: standardize first |
 #
-# 6. Whether the model can learn twenty examples by heart. If its loss on these does not go to nearly 0, something is broken, and more data will not help.
+# 6. Whether the model can learn twenty examples by heart. If its loss on these, without dropout, does not go to nearly 0, something is broken, and more data will not help.
 
 # %% name="first-losses"
-guessing = torch.zeros(1000)
+guessing = torch.zeros(1000)  # a model that knows nothing: the losses of the table in 5
 yes_no = torch.arange(1000) % 2
 print(f"ten classes {F.cross_entropy(torch.zeros(1000, 10), torch.arange(1000) % 10).item():.2f}")
 print(f"yes or no   {F.binary_cross_entropy_with_logits(guessing, yes_no.float()).item():.2f}")
@@ -256,7 +256,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # *{minutes} minutes*
 #
-# Keep this table for your project. It holds all six chapters' advice, on these faults too: open it once `fix_trainer` passes.
+# Keep this table for your project. It names some of these faults, so open it only when `fix_trainer` passes.
 #
 # <details><summary>What you see, and where to look</summary>
 #
@@ -324,4 +324,4 @@ review()
 # Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
 #
 # You began with a grid of numbers and its label, and now a model of yours reads what you write.
-# Even the largest models learn by the same five lines.
+# Even the largest models learn by the five lines of chapter 4.

@@ -81,7 +81,8 @@ def result_with_known_weights(
     results agree; if not, their numbers are left out, since random numbers differ between builds of torch. With
     `shape`, the `shape` of the result is recorded. With `whole`, the known numbers are 0, 1, 2, ..., so that the result
     of whole numbers is whole.
-    With `learns`, the names of the parameters at which no gradient arrives from the result are recorded (`cut_off`).
+    With `learns`, the `gradient` of x is recorded, and the names of the parameters at which no gradient arrives from
+    the result (`cut_off`).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -90,14 +91,14 @@ def result_with_known_weights(
             if whole:
                 _count_up(*(getattr(module, name) for name in names))
             again = copy_of(x)
-            result = module(x)
+            result = module(x.requires_grad_() * 1 if learns else x)  # times 1: it may be changed in place
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
             seen |= {"cut_off": _cut_off(module, result)} if learns else {}
             if not twice:
                 return seen | {"returned": see_without_requires_grad(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
             returned = see_without_requires_grad(result) if repeats else "another result in each call"
-            return seen | {"repeats": repeats, "returned": returned}
+            return seen | {"repeats": repeats, "returned": returned} | ({"gradient": see(x.grad)} if learns else {})
 
     return with_fixed_seed(look)
 
@@ -153,10 +154,17 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 # --- what it registers
 
 
-@on_new
-def observe_parameters(module: Any, *_: Any) -> Observation:
-    """Observe the names and shapes of the parameters (`parameters`), sorted by name."""
-    return {"parameters": [f"{name} {shape}" for name, shape in named_shapes(module.named_parameters()).items()]}
+@with_fixed_seed
+def observe_parameters(answer: Answer, case: Case) -> Observation:
+    """Observe the names and shapes of the parameters (`parameters`), sorted by name; and `apart`, see `are_apart`."""
+    module, other = (new_module_and_input(answer, case)[0] for _ in range(2))
+    shapes = named_shapes(module.named_parameters())
+    return {"parameters": [f"{name} {shape}" for name, shape in shapes.items()], "apart": are_apart(module, other)}
+
+
+def are_apart(module: nn.Module, other: nn.Module) -> bool:
+    """Return whether two modules have no parameter in common."""
+    return not {*map(id, module.parameters())} & {*map(id, other.parameters())}
 
 
 def registers(*names: str) -> Probe:

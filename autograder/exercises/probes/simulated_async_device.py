@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+import torch
+
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
 
@@ -16,12 +18,14 @@ class FakeDevice:
     """A simulated device with a clock of its own, which advances only in `work` and `sync`. All times are in seconds.
 
     `takes` lists the duration of each piece of work; the last one holds for all further pieces. If `asynchronous`,
-    the host waits for the device only in `sync`. `left_over` is the duration of work that was queued before.
+    the host waits for the device only in `sync`. `left_over` is the duration of work that was queued before. `tracked`
+    holds for each piece of work whether autograd was on when it was started.
     """
 
     def __init__(self, takes: list[float], asynchronous: bool, left_over: float = 0.0) -> None:
-        self.now = 100.0
+        self.now = 20_000_000.0  # a machine that has been on for months: float32 holds no quarters of it
         self.calls = 0
+        self.tracked: list[bool] = []
         self.waits = False
         self._takes = takes
         self._asynchronous = asynchronous
@@ -32,6 +36,7 @@ class FakeDevice:
         begin = max(self._done, self.now)
         self._done = begin + self._takes[min(self.calls, len(self._takes) - 1)]
         self.calls += 1
+        self.tracked.append(torch.is_grad_enabled())
         self.now = self.now + 1 / 64 if self._asynchronous else self._done
 
     def sync(self) -> None:

@@ -115,11 +115,13 @@ def _tracked(model: nn.Module, output: Tensor) -> bool:
 # --- stopped and resumed
 
 
-def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = False, reused: bool = False) -> Probe:
+def observe_resumed_training(
+    run_of: type[TrainingScenario], *, saved: bool = False, reused: bool = False, by_itself: bool = False
+) -> Probe:
     """Make a probe that compares a stopped and resumed training run with an uninterrupted one.
 
-    A new model with other initial weights resumes the run. With `saved`, the checkpoint goes through torch.save and
-    torch.load. With `reused`, the first model trains on before that, once without the checkpoint and once with it,
+    A new model with other initial weights resumes the run, or the first one if `by_itself`. With `saved`, the
+    checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once without the checkpoint and once with it,
     which must not change the checkpoint. Facets: `same` (for the weights and for each fact of `told`, whether both runs
     agree bit for bit), `losses` at the end, whether they are `rounded`, `batches` of the resumed part (see
     `observe_training`), and the scenario's `left`.
@@ -130,9 +132,10 @@ def observe_resumed_training(run_of: type[TrainingScenario], *, saved: bool = Fa
             whole = run_of(case, _FIRST)
             expected = whole.told(whole.train(answer, whole.epochs))
         with fixed_seed(5):
-            checkpoint = _checkpoint(answer, run_of(case, _FIRST), reused)
+            first = run_of(case, _FIRST)
+            checkpoint = _checkpoint(answer, first, reused)
             torch.default_generator.manual_seed(6)
-            second = run_of(case, _OTHER)
+            second = first if by_itself else run_of(case, _OTHER)
             batches = _batches(second)
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
         same = {"weights": not changed_tensors(whole.model.state_dict(), second.model.state_dict())}

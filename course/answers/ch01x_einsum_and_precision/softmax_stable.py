@@ -281,3 +281,12 @@ bank.told(
     "digits",
     change={"powers / powers.sum(dim=dim, keepdim=True)": "powers / (powers.sum(dim=dim, keepdim=True) + 1e-6)"},
 )
+
+bank.wrong(
+    "by-way-of-float32",
+    "You compute in float32, whatever x is. For float64 this loses digits, and with them the differences of scores that lie close together.",
+    change={
+        "largest = x.amax(dim=dim, keepdim=True)": "kind, x = x.dtype, x.float()\nlargest = x.amax(dim=dim, keepdim=True)",
+        "return powers / powers.sum(dim=dim, keepdim=True)": "return (powers / powers.sum(dim=dim, keepdim=True)).to(kind)",
+    },
+)

@@ -245,3 +245,18 @@ bank.wrong(
     "What comes before fc2 is cut off from it, as by `.detach()` or `no_grad`: no gradient goes back to fc1, which never learns.",
     change={"self.fc2(torch.relu(self.fc1(x)))": "self.fc2(torch.relu(self.fc1(x)).detach())"},
 )
+
+bank.told(
+    "layers-made-once",
+    "apart",
+    change={
+        "def __init__(self, in_features, hidden, out_features):": "made = {}\n\ndef __init__(self, in_features, hidden, out_features):",
+        "self.fc1 = nn.Linear(in_features, hidden)\nself.fc2 = nn.Linear(hidden, out_features)": "sizes = in_features, hidden, out_features\nif sizes not in self.made:\n    self.made[sizes] = nn.Linear(in_features, hidden), nn.Linear(hidden, out_features)\nself.fc1, self.fc2 = self.made[sizes]",
+    },
+)
+
+bank.wrong(
+    "relu-on-data",
+    "You set the negative numbers to 0 in `.data`: autograd does not see that, and sends gradients back through units that are off. Use `torch.relu`.",
+    change={"return self.fc2(torch.relu(self.fc1(x)))": "h = self.fc1(x)\nh.data.clamp_(min=0)\nreturn self.fc2(h)"},
+)

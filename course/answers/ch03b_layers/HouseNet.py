@@ -265,3 +265,12 @@ bank.survives(
         "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",
     }
 )
+
+bank.told(
+    "output-of-the-class",
+    "apart",
+    change={
+        "def __init__(self, features):": "output = nn.Linear(8, 1)\n\ndef __init__(self, features):",
+        "self.out = nn.Linear(8, 1)": "self.out = HouseNet.output",
+    },
+)

@@ -292,3 +292,19 @@ def init_he(module):
         else:
             nn.init.zeros_(p)
     return module
+
+
+bank.told(
+    "one-draw-for-each-shape",
+    "kind.layers alike",
+    change={
+        "for part in module.modules():": "drawn = {}\nfor part in module.modules():",
+        "nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))": "shape = part.weight.shape\nif shape not in drawn:\n    drawn[shape] = torch.randn(shape) * math.sqrt(2 / part.in_features)\nwith torch.no_grad():\n    part.weight.copy_(drawn[shape])",
+    },
+)
+
+bank.told(
+    "frozen-bias-kept",
+    "frozen_bias",
+    change={"if part.bias is not None:": "if part.bias is not None and part.bias.requires_grad:"},
+)

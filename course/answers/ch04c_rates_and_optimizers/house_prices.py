@@ -299,3 +299,9 @@ bank.wrong(
         "bias.detach() - center @ weight": "middle + bias.detach() - center @ weight",
     },
 )
+
+bank.wrong(
+    "squeezed-price",
+    "You squeeze the prices: for a single new house that takes its only axis away, and a number is left.",
+    change={"new @ weight + bias": "(new @ weight + bias).squeeze()"},
+)

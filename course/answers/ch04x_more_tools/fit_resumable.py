@@ -397,3 +397,11 @@ bank.wrong(
         '"model": model.state_dict()': '"model": model',
     },
 )
+
+bank.wrong(
+    "returns-early",
+    "If no epoch is missing, you return before anything is put back: the model keeps its first weights.",
+    change={
+        "if checkpoint is not None:": 'if checkpoint is not None and len(checkpoint["losses"]) >= epochs:\n    return checkpoint\nif checkpoint is not None:'
+    },
+)

@@ -519,3 +519,11 @@ bank.survives(
         "device -> total (4)": "Moving x to where total is moves it to the device, and both are float32.",
     }
 )
+
+bank.wrong(
+    "without-the-frozen",
+    "You give the optimizer only parameters that require grad. A frozen one may be thawed later; the program gave it all that the model has.",
+    change={
+        "torch.optim.SGD(model.parameters(), lr=0.1)": "torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)"
+    },
+)

@@ -257,3 +257,13 @@ def mixed_region(block):
 )
 def mixed_region(block):
     return lambda x: block(x.float()).float()
+
+
+bank.wrong(
+    "state-of-the-making",
+    "You note whether autocast is on when the function is made, and put that back after each call. What counts is the moment of the call.",
+    change={
+        "def safe(x):": 'was = torch.is_autocast_enabled("cpu")\n\ndef safe(x):',
+        "with torch.autocast(x.device.type, enabled=False):\n    return block(x.float())": "torch.set_autocast_enabled(x.device.type, False)\ntry:\n    return block(x.float())\nfinally:\n    torch.set_autocast_enabled(x.device.type, was)",
+    },
+)

@@ -211,3 +211,21 @@ def bench(fn, warmup, iters, sync):
         marks.append(perf_counter())
     marks = torch.tensor(marks, dtype=torch.float64)
     return (marks[1:] - marks[:-1]).quantile(0.5).item()
+
+
+bank.told(
+    "under-no-grad",
+    "tracked",
+    change={"begin = time.perf_counter()\nfn()": "begin = time.perf_counter()\nwith torch.no_grad():\n    fn()"},
+)
+
+bank.wrong(
+    "clock-in-float32",
+    "You keep readings of the clock in float32, which has about seven digits: of a clock that has run for long, the fractions of a second are lost.",
+    change={
+        "times = []": "begins, ends = [], []",
+        "begin = time.perf_counter()": "begins.append(time.perf_counter())",
+        "times.append(time.perf_counter() - begin)": "ends.append(time.perf_counter())",
+        "return statistics.median(times)": "return (torch.tensor(ends) - torch.tensor(begins)).quantile(0.5).item()",
+    },
+)

@@ -226,3 +226,21 @@ bank.survives(
         "(list, tuple) -> (tuple, list)": "isinstance takes the types in any order.",
     }
 )
+
+bank.wrong(
+    "only-plain-tensors",
+    "You ask for the exact type torch.Tensor. An nn.Parameter is a tensor, too, and stays behind: use `isinstance`.",
+    change={"if isinstance(obj, torch.Tensor):": "if type(obj) is torch.Tensor:"},
+)
+
+bank.wrong(
+    "whatever-has-to",
+    "You call `.to` of whatever has it. Other things than tensors may have such a method, and are to come back as they are.",
+    change={"if isinstance(obj, torch.Tensor):": 'if hasattr(obj, "to"):'},
+)
+
+bank.wrong(
+    "base-is-tuple",
+    "You tell a named tuple by its base class. A class made from a named tuple has another base, and is one all the same: ask for `_fields`.",
+    change={'hasattr(obj, "_fields")': "type(obj).__base__ is tuple"},
+)

@@ -280,3 +280,9 @@ bank.survives(
         "counted -> lost": "Where nothing is lost the share is 0.0, whatever is counted.",
     }
 )
+
+bank.wrong(
+    "sum-for-any",
+    "You leave out a parameter whose gradients add up to 0. They may cancel: what counts is whether an entry is not 0.",
+    change={"if g is not None": "if g is not None and g.sum() != 0"},
+)

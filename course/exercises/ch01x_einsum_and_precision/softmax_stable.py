@@ -114,6 +114,7 @@ def softmax_stable(draw: Draw) -> Iterator[Case]:
     apart = draw.normal(n, d)
     apart[draw.whole(0, n - 1)] -= 500.0
     yield finite(apart, dim=1)
+    yield finite(draw.normal(n, d, dtype=torch.float64) + 2.0**28, dim=1)  # float32 holds no differences so far out
     yield differentiable(draw.normal(n, d), dim=1)
     # So small that the weights of the gradient, 1, 2, 3, ..., lose no digits against one another along another dim.
     yield differentiable(draw.normal(*draw.sizes(3, 2, 4)), dim=0)

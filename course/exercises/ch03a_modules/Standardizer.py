@@ -50,14 +50,14 @@ def saved(answer: Answer, case: Case) -> Observation:
 
 @on_new
 def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
-    """The dtype of what the module holds after `.to(torch.float64)`, and its device after `.to("meta")`."""
+    """The dtype of what the module holds after `.to(torch.float64)`, and the devices after `.to("meta")`."""
     result = module.to(torch.float64)(x.double())
     seen: Observation = {
         "dtypes": [str(module.mean.dtype), str(module.std.dtype)],
         "as_float64": see_without_requires_grad(result),
     }
-    module.to("meta")
-    return seen | {"devices": [module.mean.device.type, module.std.device.type]}
+    result = module.to("meta")(x.to("meta"))
+    return seen | {"devices": [tensor.device.type for tensor in (module.mean, module.std, result)]}
 
 
 @with_fixed_seed
@@ -112,7 +112,7 @@ moves = Requirement(
     taken_along,
     {
         "dtypes": "After `.to(torch.float64)`, `mean` and `std` of the module are not both of dtype float64.",
-        "devices": "After `.to('meta')`, mean and std are on another device than meta.",
+        "devices": "After `.to('meta')`, mean, std or what the module computes is on another device than meta.",
         "as_float64": "After `.to(torch.float64)`, the module computes something else for the same x in float64.",
     },
 )

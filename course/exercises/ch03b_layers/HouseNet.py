@@ -11,10 +11,17 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_values
-from autograder.exercises.probes.module_classes import grad_without_warning, on_new, result_with_known_weights
+from autograder.exercises.probes.module_classes import (
+    are_apart,
+    grad_without_warning,
+    new_module_and_input,
+    on_new,
+    result_with_known_weights,
+)
+from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
-from .._ch03_calls import made_and_called
+from .._ch03_calls import APART, made_and_called
 
 
 def learns(part: str) -> Probe:
@@ -71,15 +78,19 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
     return seen if "raised" in seen else {"begins": begins[-1]} | seen
 
 
+@with_fixed_seed
+def priced(answer: Answer, case: Case) -> Observation:
+    """The form of the prices; whether the model has parameters, and whether another one has parameters of its own."""
+    (module, x), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
+    learns = any(True for _ in module.parameters())
+    return {"returned": see_without_values(module(x).detach()), "learns": learns, "apart": are_apart(module, other)}
+
+
 begins = Requirement(
     "gives one price per house, and has parameters",
-    on_new(
-        lambda module, x, _: {
-            "returned": see_without_values(module(x).detach()),
-            "learns": any(True for _ in module.parameters()),
-        }
-    ),
-    {
+    priced,
+    APART
+    | {
         "learns": "The prices have the right shape, but parameters() is empty: nothing here would learn.",
         "returned:shape": "There is to be one number for each house, of shape (batch,), without an axis of size 1.",
     },

@@ -107,7 +107,8 @@ def kind_of_bias(part: nn.Linear) -> str:
 @on_sample
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
-    first = next(iter(module.double().parameters())).requires_grad_(False)
+    layer = linear_parts(module.double())[0].requires_grad_(False)
+    first = layer.weight
     places = {name: (p.dtype, p.data_ptr()) for name, p in module.named_parameters()}
     objects, was = dict(module.named_parameters()), first.detach().clone()
     result = answer(module)
@@ -117,6 +118,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
         "moved": [name for name, p in module.named_parameters() if places[name] != (p.dtype, p.data_ptr())],
         "flags": ", ".join(name for name, flag in requires_grad_flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
+        "frozen_bias": kind_of_bias(layer) == "all 0",
         "drawn": drawn(module),
     }
 
@@ -189,6 +191,7 @@ in_place = Requirement(
         "what is there.",
         "flags": "The parameters with requires_grad=True are not the same as before.",
         "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
+        "frozen_bias": "The bias of a frozen layer is to be all 0 after your call, too.",
     },
     given=("drawn",),
 )
@@ -238,6 +241,7 @@ def init_he(draw: Draw) -> Iterator[Case]:
     yield depth("layers of many kinds", b, c)
     yield depth("a class made from nn.Linear", a, b)
     yield normal("two layers", c, b, a)
+    yield normal("two layers", b, b, b)
     yield biases("layers of many kinds", b, c)
     yield in_place("two layers", a, b, c)
     yield others("layers of many kinds", c, b)

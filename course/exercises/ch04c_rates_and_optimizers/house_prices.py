@@ -183,7 +183,8 @@ def house_prices(draw: Draw) -> Iterator[Case]:
     for requirement, houses in ((near, _houses(draw)), (any_units, _houses(draw, columns=2, unit=1000.0))):
         x, y, _ = houses
         yield requirement(x, y, x.clone())
-    yield raw(*_houses(draw))
+    x, y, new = _houses(draw)
+    yield raw(x, y, new[:1])  # of a single house, prices has shape (1,)
     yield prices(*_houses(draw))
     area = torch.tensor([[50.0], [80.0], [120.0], [100.0]])
     yield left(area, 3 * area.squeeze(1), torch.tensor([[60.0]]))

@@ -123,7 +123,7 @@ file = Requirement(
 )
 kept = Requirement(
     "is not changed by later training",
-    observe_resumed_training(_Fit, reused=True),
+    observe_resumed_training(_Fit, reused=True, by_itself=True),
     going_on(
         "Training went on here before the checkpoint was used: what is in it must be copies, when it is made and when "
         "used."
@@ -156,15 +156,23 @@ def fit_resumable(draw: Draw) -> Iterator[Case]:
     stop = draw.whole(1, 2)
 
     def case(
-        requirement: Requirement, model: str, optimizer: str, factor: float, order: str = "in order", **more: bool
+        requirement: Requirement,
+        model: str,
+        optimizer: str,
+        factor: float,
+        order: str = "in order",
+        *,
+        missing: int = 2,
+        **more: bool,
     ) -> Case:
         n = draw.choice([5, 8])  # two or three batches, the last one smaller
         x, y = draw.normal(n, 3, dtype=float64), draw.normal(n, 1, dtype=float64)
-        return requirement(model, optimizer, factor, order, x, y, stop, stop + 2, **more)
+        return requirement(model, optimizer, factor, order, x, y, stop, stop + missing, **more)
 
     yield case(trains, "two layers", "SGD", 0.5)
     yield case(memory, "two layers", "SGD with momentum", 1.0)
     yield case(memory, "two layers", "Adam", 1.0)
+    yield case(memory, "two layers", "SGD", 1.0, missing=0)
     yield case(rate, "two layers", "SGD", 0.5)
     yield case(rate, "linear", "SGD", 0.5, chained=True)
     yield case(chance, "dropout", "SGD", 1.0, "shuffled")

@@ -45,8 +45,11 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
-    """What start leaves, each thing here and elsewhere."""
-    left = {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+    """What start leaves of a model with a frozen weight, each thing here and elsewhere."""
+    models = {where: _headed(x.shape[-1], 9) for where in ("cpu", "meta")}
+    for model in models.values():
+        model.get_parameter("body.weight").requires_grad_(False)
+    left = {where: _started(start, model, classes, where) for where, model in models.items()}
     return {facet: {where: seen[facet] for where, seen in left.items()} for facet in left["cpu"]}
 
 
@@ -170,7 +173,8 @@ start = Requirement(
     {
         "kind": "What start returns is not an SGD optimizer.",
         "rate": "The optimizer that start returns has not the learning rate that stood there.",
-        "holds": "The optimizer is to hold the parameters that the model has in the end: each of them, and no other.",
+        "holds": "The optimizer is to hold the parameters that the model has in the end: each of them, a "
+        "frozen one too, and no other.",
         "left": "After start, these parameters of the model are not on the device.",
         "classes": "After start, the model has not a last layer for so many classes.",
     },

@@ -66,11 +66,13 @@ def region(*kept: str, within: bool = True) -> Probe:
         kind, x = copy_of(case.args)
         block = _Block(kind)
         seen: Observation = {}
-        around = torch.autocast("cpu", dtype=torch.bfloat16) if case.kwargs.get("within", within) else nullcontext()
-        with _left_as_it_was(), around:
-            with autocast_entered(answer) as making:
-                safe = answer(block)
+        lower = torch.autocast("cpu", dtype=torch.bfloat16)
+        around = lower if case.kwargs.get("within", within) else nullcontext()
+        made_in = nullcontext() if case.kwargs.get("made_before") else around
+        with _left_as_it_was(), made_in, autocast_entered(answer) as making:
+            safe = answer(block)
             seen["early"], seen["still_on"] = block.calls, [torch.is_autocast_enabled("cpu")]
+        with _left_as_it_was(), around:
             with autocast_entered(answer) as running:
                 first = _quietly(safe, x)
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
@@ -239,3 +241,4 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield on_again("a product", x())
     yield on_again("a failure", x())
     yield on_again("a product", x(), within=False)
+    yield on_again("a product", x(), made_before=True)

@@ -14,12 +14,15 @@ from autograder.exercises.seeded_draw import Draw
 
 
 def benched(answer: Answer, case: Case) -> Observation:
-    """One call of `bench` on a fake device. Facets: `returned`, `calls` of fn, and `waits` (sync is called)."""
+    """One call of `bench` on a fake device.
+
+    Facets: `returned`, `calls` of fn, whether autograd is `tracked` in each, and `waits` (sync is called).
+    """
     kind, takes, warmup, iters = copy_of(case.args)
     device = FakeDevice(takes, kind == "asynchronous", case.kwargs.get("left_over", 0.0))
     with device.clock(answer):
         result = answer(device.work, warmup, iters, device.sync)
-    return {"returned": see(result), "calls": device.calls, "waits": device.waits}
+    return {"returned": see(result), "calls": device.calls, "tracked": all(device.tracked), "waits": device.waits}
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -67,8 +70,11 @@ before = Requirement(
 )
 calls = Requirement(
     "calls fn as often as asked for",
-    catching_errors(benched, "calls"),
-    {"calls": "fn is to be called `warmup` times, and then `iters` times."},
+    catching_errors(benched, "calls", "tracked"),
+    {
+        "calls": "fn is to be called `warmup` times, and then `iters` times.",
+        "tracked": "fn runs without autograd here: what is timed is another call than the one asked for.",
+    },
 )
 
 

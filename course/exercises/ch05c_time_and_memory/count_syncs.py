@@ -114,6 +114,7 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
     ): {
         "x.nonzero()": lambda x: x.nonzero(),
         "torch.where(x > 0)": lambda x: torch.where(x > 0),
+        "torch.nonzero(x, out=places)": lambda x: torch.nonzero(x, out=torch.empty(0, dtype=torch.int64)),
     },
     Requirement(
         "lists each as often as it ran, in order",

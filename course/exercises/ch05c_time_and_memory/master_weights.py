@@ -75,4 +75,5 @@ def master_weights(draw: Draw) -> Iterator[Case]:
     yield master(w, w, lr=0.001, steps=draw.whole(80, 120))
     yield master(eighths(draw, n, d).to(brain), draw.normal(n, d).to(brain), lr=0.3, steps=draw.whole(3, 9))
     yield master(ones(n), ones(n), lr=0.5, steps=0)
-    yield unchanged(ones(n), ones(n), lr=0.5, steps=draw.whole(1, 3))
+    yield master(ones(1)[0], ones(1)[0], lr=0.3, steps=draw.whole(3, 9))
+    yield unchanged(ones(n), draw.normal(n).to(brain), lr=0.3, steps=draw.whole(1, 3))

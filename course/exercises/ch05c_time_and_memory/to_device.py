@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_of
 from autograder.exercises.exercise import Case, Requirement, exercise
@@ -42,7 +42,7 @@ def _spelled(name: str, case: Case) -> str:
     nest, x, y, device = case.args
     if nest == "w":
         return f"{call_of(name, nest, repr(device))}, where w has shape {tuple(x.shape)} and requires grad"
-    shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}"
+    shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}" + NOTES.get(nest, "")
     return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
 
@@ -91,10 +91,28 @@ new = Requirement(
 )
 
 Point = namedtuple("Point", "place label")  # a named tuple as students meet it
+
+
+class Pixel(Point):
+    """A named tuple whose class is made from another one."""
+
+
+class Ticket:
+    """An object that is no tensor and has a method `to`."""
+
+    def to(self, place: object) -> str:
+        """Return a text: whoever calls it has not asked what the object is."""
+        return f"a ticket to {place}"
+
+    def __repr__(self) -> str:
+        """Return the same text for each."""
+        return "Ticket()"
+
+
 OTHERS = {"name": "ab", "flag": True, "rate": 0.5}
 ANYTHING = {1, 2}  # neither a tensor nor one of the containers that are named
 PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
-    tensor: {"a tensor": lambda x, y: x},
+    tensor: {"a tensor": lambda x, y: x, "nn.Parameter(x)": lambda x, y: nn.Parameter(x)},
     sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
     dicts: {
         "{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x},
@@ -108,6 +126,7 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     named: {
         "Point(place=x, label=y)": lambda x, y: Point(x, y),
         "[Point(place=[x], label=y)]": lambda x, y: [Point([x], y)],
+        "Pixel(place=x, label=y)": lambda x, y: Pixel(x, y),
     },
     others: {
         "{'x': x, 'name': 'a'}": lambda x, y: {"x": x, "name": "a"},
@@ -115,10 +134,15 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "{1, 2}": lambda x, y: ANYTHING,
+        "[x, Ticket()]": lambda x, y: [x, Ticket()],
         "w": lambda x, y: x.requires_grad_(),
     },
 }
 NESTS = {name: nest for nests in PLACES.values() for name, nest in nests.items()}
+NOTES = {
+    "Pixel(place=x, label=y)": "; Pixel is a class made from the named tuple Point",
+    "[x, Ticket()]": "; a Ticket is no tensor and has a method `to`",
+}
 RENEWED = (
     "[x, y]",
     "{'x': [], 'y': (), 'z': {}}",

@@ -133,6 +133,8 @@ def underflow_report(draw: Draw) -> Iterator[Case]:
     yield together(
         [_slopes(draw, (FINE, draw.whole(4, 6))), _slopes(draw, (LOST, 2)), _slopes(draw, (TINY, 1))], scales
     )
+    pair = _slopes(draw, (FINE, 1))
+    yield together([torch.cat([pair, -pair]), _slopes(draw, (LOST, 2))], [1.0])  # one with a sum of 0
     yield unused([_slopes(draw, (LOST, 1), (FINE, draw.whole(2, 4))), None], [1.0])
     yield unused([None, _slopes(draw, (LOST, 2)), _slopes(draw, (FINE, 3))], [1.0, scales[1]])
     yield empty([torch.zeros(draw.whole(2, 5))], [1.0, scales[1]])
