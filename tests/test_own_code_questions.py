@@ -34,9 +34,10 @@ from autograder.questions.own_code_questions import (
     deterministic_questions,
     own_code_questions,
 )
+from autograder.questions.program_changes import program_changes
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.questions_on_changes import edits, first_failing_requirement_questions, left_out_questions
+from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
 from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
@@ -118,8 +119,13 @@ class TestTrue:
         asked = 0
         for name in ("train_step", "running_loss", "standardize"):
             code, run = run_of(name, right_answers(name)[""])
-            found = first_failing_requirement_questions(AskedRun(code, run, Random(3)))
-            for each in [each for each in found if each and "code, line " in each.prompt][:3]:
+            found = [
+                each
+                for seed in range(4)
+                for each in first_failing_requirement_questions(AskedRun(code, run, Random(seed)))
+                if each and "code, line " in each.prompt
+            ]
+            for each in found[:3]:
                 line = int(each.prompt.split("line ")[1].split()[0])
                 rows = code.text.splitlines()
                 rows[line - 1] = re.sub(r"\S.*", "pass", rows[line - 1])
@@ -145,6 +151,9 @@ class TestTrue:
             "In line 4, `.flatten()` is left out.": "line 5 stops with an error",
             "In line 6, `dim=1` is left out.": "line 6 stops with an error",
             "In line 6, `keepdim=True` is left out.": "it returns something of another shape, length or type",
+            "In line 5, `x.shape[0] - 6` becomes `x.shape[0] + 6`.": "line 5 stops with an error",
+            "Lines 3 and 4 change places.": "it returns the same values",
+            "Lines 4 and 5 change places.": "line 5 stops with an error",
         }
 
     def test_memory_and_counts(self) -> None:
@@ -178,14 +187,18 @@ class TestTrue:
         """A block without a line is no Python."""
         asked = asked_of("y = x + 1", "if x.numel():", "    y = x + 2", "return y")
 
-        assert {"Line 2 is left out.", "Line 4 is replaced by `pass`."} <= {each.told for each in edits(asked)}
+        assert {"Line 2 is left out.", "Line 4 is replaced by `pass`."} <= {
+            each.told for each in program_changes(asked)
+        }
 
     def test_a_line_that_python_needs_is_not_left_out(self) -> None:
         """The line that binds a `nonlocal` name stays: without it there is no program."""
         inner = ("def add():", "    nonlocal total", "    total = total + 1")
         asked = asked_of("total = x", *inner, "add()", "return total")
 
-        assert {"Line 5 is left out.", "Line 6 is left out."} <= (told := {each.told for each in edits(asked)})
+        assert {"Line 5 is left out.", "Line 6 is left out."} <= (
+            told := {each.told for each in program_changes(asked)}
+        )
         assert "Line 2 is left out." not in told
 
     def test_the_order_of_a_set_decides_nothing(self) -> None:

@@ -22,6 +22,7 @@ from autograder.questions.question import Question
 from autograder.questions.question_search_limit import SearchLimit, limit_steps
 from autograder.questions.questions_on_changes import (
     PASSES,
+    SAME,
     argument_questions,
     first_failing_requirement_questions,
     left_out_questions,
@@ -54,6 +55,7 @@ _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
 _FUNCTION = re.compile(r"`(\w+)`: a function")
 _CONTAINERS = ("a dict", "a list", "a tuple")
 _HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
+_NO_DIFFERENCE = {SAME, PASSES}  # the answers of questions on changes that change nothing
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
@@ -213,6 +215,8 @@ def _ask_the_same(one: Question, other: Question) -> bool:
     """Return whether two questions ask nearly the same: of one thing, or with the same answer."""
     rights = [each.right_choice.strip("([,])") for each in (one, other)]
     is_known = rights[0] == rights[1] and one.kind != "memory"
+    if _NO_DIFFERENCE.issuperset(rights):
+        return True
     return _subject(one) == _subject(other) or (
         is_known and (one.kind == other.kind or {one.kind, other.kind} < _FACTS)
     )
@@ -228,6 +232,8 @@ def _depends_on_hidden(question: Question) -> bool:
         return any(f"{name}(" in line for name in functions for line in lines)
     if question.kind == "count" and _is_straight(question.code, numbers[0]):
         call = call.replace("a function", "")
+    if question.kind == "shape" and "a function" in call and " of shape " not in call:
+        return True  # what the function gives
     hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS
     return hides_items or (_HIDDEN.search(call) is not None and question.kind in _EXACT)
 

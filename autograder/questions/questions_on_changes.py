@@ -1,14 +1,10 @@
-"""Questions about small changes: something left out of a reader's program, or another argument."""
+"""Questions about small changes: to a reader's program, or to an argument."""
 
 from __future__ import annotations
 
 import ast
-import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -17,11 +13,10 @@ from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
 from autograder.questions.agreed_run import same_data
-from autograder.questions.ast_instrumentation import FILE
 from autograder.questions.make_distractors import form_distractors, shape_distractors
-from autograder.questions.student_program import is_removable_statement
+from autograder.questions.program_changes import ProgramChange, program_changes
 from autograder.questions.traced_run import RESULT, RunRecorder
-from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, line_range_text
+from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions
 from autograder.questions.value_facts import Fact
 
 SAME = "it returns the same values"
@@ -33,112 +28,28 @@ _LEAST_MET = 2  # requirements that a changed program still meets
 _MOST_NUMBERS = 500  # of an argument of another shape
 
 
-@dataclass(frozen=True)
-class Omission:
-    """Something that is left out: in words, the line, and the changed program."""
-
-    told: str
-    line: int
-    tree: ast.Module
-
-
-def edits(asked: AskedRun) -> Iterator[Omission]:
-    """Yield the changes, in an order drawn at random: lines, keyword arguments and methods that are left out."""
-    code, counts = asked.code, asked.run.counts
-    single = {id(each) for each in code.single_statements if counts.get(each.lineno)}
-    nodes = list(ast.walk(code.tree))
-    blocks = [block for node in nodes for _, block in ast.iter_fields(node) if isinstance(block, list)]
-    alone = {id(block[0]) for block in blocks if len(block) == 1}  # a block without a statement is no Python
-    made: list[tuple[str, int, int, Callable[[Any], None]]] = []
-    for place, node in enumerate(nodes):
-        statement = asked.statement_of(getattr(node, "lineno", 0))
-        if statement is None or not counts.get(statement.lineno):
-            continue
-        if (
-            isinstance(node, ast.stmt)
-            and id(node) in single
-            and is_removable_statement(node)
-            and not _binds_global_name(node, code.names)
-        ):
-            verb = "is" if line_range_text(node).startswith("line ") else "are"
-            what = "replaced by `pass`" if id(node) in alone else "left out"
-            made.append(
-                (f"{line_range_text(node).capitalize()} {verb} {what}.", node.lineno, place, _without_statement)
-            )
-        if isinstance(node, ast.Call):
-            line = node.lineno
-            made += [
-                (f"In line {line}, `{text}` is left out.", line, place, how) for text, how in _cuts(node, code.names)
-            ]
-    for told, line, place, how in asked.random.sample(made, len(made)):
-        tree = copy.deepcopy(code.tree)
-        if told.startswith("In") and code.lines[line - 1].count(told.split("`")[1]) != 1:
-            continue  # the words do not say which
-        how(list(ast.walk(tree))[place])
-        if _is_python(tree):
-            yield Omission(told, line, tree)
-
-
-def _binds_global_name(node: ast.AST, names: Mapping[str, Any]) -> bool:
-    """Return whether a name that a statement binds has a value in the notebook, too, which is then found instead."""
-    stored = (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
-    return any(each in names for each in stored)
-
-
-def _is_python(tree: ast.Module) -> bool:
-    """Return whether a changed program can be compiled: a `nonlocal` needs the line that binds its name."""
-    try:
-        compile(tree, FILE, "exec", dont_inherit=True)
-    except SyntaxError:
-        return False
-    return True
-
-
-def _without_statement(node: Any) -> None:
-    """Turn a statement into `pass`."""
-    passed = ast.copy_location(ast.Pass(), node)
-    node.__class__ = ast.Pass
-    node.__dict__ = vars(passed)
-
-
-def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    """Yield what can be left out of a call: a keyword argument, or a method without arguments."""
-    for place, keyword in enumerate(node.keywords):
-        if keyword.arg:
-            yield ast.unparse(keyword), partial(_without_keyword, place=place)
-    if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-        root = ast.unparse(node.func.value).partition(".")[0]
-        if (
-            node.func.attr not in ("cpu", "cuda")
-            and node.func.attr[:1].islower()
-            and not isinstance(names.get(root), ModuleType)
-        ):
-            yield f".{node.func.attr}()", _without_method
-
-
-def _without_keyword(call: Any, place: int) -> None:
-    call.keywords.pop(place)
-
-
-def _without_method(call: Any) -> None:
-    inner = call.func.value
-    call.__class__ = type(inner)
-    call.__dict__ = vars(inner)
-
-
 def left_out_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask what becomes of the call without a part of the program."""
     if asked.run.returned is None or not asked.code.may_be_changed:
         return
-    for edit in edits(asked):
+    makes = {line for made in ast.walk(asked.code.tree) for line in _lines_of_init(made)}
+    for edit in program_changes(asked):
         outcome = _outcome(asked, edit.tree)
         if outcome is None or _is_trivial(outcome.told):
             continue
+        if outcome.kind == "same" and edit.line in makes:
+            continue  # what a call does not use
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
         choices = {"error": error, "same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
+
+
+def _lines_of_init(node: ast.AST) -> range:
+    """Return the lines of a method that makes an object; none for any other node."""
+    is_init = isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    return range(node.lineno, (node.end_lineno or 0) + 1) if is_init else range(0)  # type: ignore[attr-defined]
 
 
 def _is_trivial(told: str) -> bool:
@@ -192,7 +103,7 @@ def _form(plain: Any) -> Any:
     return [type(plain), *map(_form, plain)] if type(plain) in (list, tuple) else type(plain)
 
 
-def _line_of_error(asked: AskedRun, edit: Omission, outcome: _Outcome) -> int:
+def _line_of_error(asked: AskedRun, edit: ProgramChange, outcome: _Outcome) -> int:
     """Return the line of the choice that speaks of an error: where there is none, the next line that runs."""
     if outcome.line:
         return outcome.line
@@ -211,7 +122,7 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
     if whole is None or not whole[0].passed:
         return
     sentences, seen = [verdict.requirement for verdict in whole[0].verdicts], set[str]()
-    for _, edit in zip(range(_MOST_CHANGES), edits(asked), strict=False):
+    for _, edit in zip(range(_MOST_CHANGES), program_changes(asked), strict=False):
         if limit.now() + 2 * took > limit.end:
             return
         if (text := _without_idle(edit.tree)) in seen:

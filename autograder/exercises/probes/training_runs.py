@@ -121,10 +121,10 @@ def observe_resumed_training(
     """Make a probe that compares a stopped and resumed training run with an uninterrupted one.
 
     A new model with other initial weights resumes the run, or the first one if `by_itself`. With `saved`, the
-    checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once without the checkpoint and once with it,
-    which must not change the checkpoint. Facets: `same` (for the weights and for each fact of `told`, whether both runs
-    agree bit for bit), `losses` at the end, whether they are `rounded`, `batches` of the resumed part (see
-    `observe_training`), and the scenario's `left`.
+    checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once
+    without the checkpoint and once with it, which must not change the checkpoint. Facets: `same` (for the weights and
+    for each fact of `told`, whether both runs agree bit for bit), `losses` at the end, whether they are `rounded`,
+    `batches` of the resumed part (see `observe_training`), and the scenario's `left`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
