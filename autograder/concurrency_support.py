@@ -1,4 +1,4 @@
-"""Say whether this Python can start threads and processes: a browser's Python and strict containers cannot.
+"""Say whether this Python can start threads and processes, which a browser's Python cannot; read a thread's clock.
 
 Code in a student's notebook asks here first, and works without threads or processes if there are none. The first call
 tries to start one and keeps the result; the platform's name is not used.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from functools import cache
+import time
+from collections.abc import Callable
+from functools import cache, partial
 
 
 @cache
@@ -44,3 +46,12 @@ def _starts(thread: threading.Thread) -> bool:
     except (RuntimeError, OSError):
         return False
     return True
+
+
+def thread_clock(thread: int) -> Callable[[], float]:
+    """Return a function that reads the CPU time of a thread, or the time where the system has no such clock.
+
+    It goes on reading it while a probe replaces the functions of `time`.
+    """
+    linux = sys.platform == "linux"
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(thread)) if linux else time.monotonic

@@ -6,11 +6,11 @@ The size of such a message is limited, but a small message can still take very l
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from autograder.concurrency_support import thread_clock
 
 SECONDS = 10.0  # of CPU time to read or judge one message; the messages of ordinary answers take far less than one
 _INTERVAL = 0.25  # seconds between two measurements; each raises again, since an `except` may have caught the last one
@@ -42,8 +42,8 @@ class _Watchdog:
 
     def __init__(self, seconds: float) -> None:
         self._watched, self._seconds = threading.get_ident(), seconds
-        self._clock = _clock_of(self._watched)
-        self._started_at = time.clock_gettime(self._clock) if self._clock is not None else time.monotonic()
+        self._clock = thread_clock(self._watched)
+        self._started_at = self._clock()
         self._is_stopped, self._lock = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._measure, name="time budget", daemon=True)
         self.is_over = False
@@ -65,16 +65,11 @@ class _Watchdog:
 
     def _measure(self) -> None:
         while not self._is_stopped.wait(_INTERVAL):
-            now = time.clock_gettime(self._clock) if self._clock is not None else time.monotonic()
+            now = self._clock()
             with self._lock:
                 if now - self._started_at > self._seconds and not self._is_stopped.is_set():
                     self.is_over = True
                     _raise_in(self._watched, OutOfBudget)
-
-
-def _clock_of(thread: int) -> int | None:
-    """Return the clock of a thread's CPU time; None if the system has none, so that elapsed time must be used."""
-    return time.pthread_getcpuclockid(thread) if sys.platform == "linux" else None
 
 
 def _raise_in(thread: int, error: type[Exception]) -> None:

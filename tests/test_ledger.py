@@ -97,7 +97,7 @@ def test_each_prediction_holds(path: Path) -> None:
     exec(found.prelude, scope)
     scope["reveal"] = lambda guess, actual: shown.append(PredictionOutcome(guess, actual))
     for cell in found.cells:
-        if cell.kind in (CellKind.LESSON, CellKind.MINE, CellKind.PREDICT, CellKind.FIGURE):
+        if cell.kind in (CellKind.LESSON, CellKind.KNOWN, CellKind.MINE, CellKind.PREDICT, CellKind.FIGURE):
             exec(cell.source, scope)
 
     assert [told for told in shown if not told.held] == []

@@ -8,16 +8,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from time import monotonic  # by its name: a probe may replace `time.monotonic` while this runs
+from time import monotonic  # by name: a probe may replace `time.monotonic` while this runs
 from types import FrameType
 from typing import TextIO
 
-from autograder.concurrency_support import can_start_threads, join_thread, start_thread
+from autograder.concurrency_support import can_start_threads, join_thread, start_thread, thread_clock
 from autograder.notebook.lesson_cell_functions import wrap_message
 
 _AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
 _LOOK = 0.1  # seconds between two measurements of the time
 _LOADING = 20.0  # seconds of imports that do not count towards the limit
+_BUSY = 3  # of the time in which the watched thread does not run, as on a busy machine, a third counts
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -26,7 +27,7 @@ class OutOfTime(KeyboardInterrupt):
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in this block after `seconds`.
+    """Raise OutOfTime in this block after `seconds` in which it runs; of a time in which it waits, a third counts.
 
     The exception comes between two Python instructions, so a single operation of torch runs to its end. Python can
     interrupt only its main thread, in which a notebook's cells run; in another thread the block continues, and prints
@@ -66,6 +67,7 @@ class _Notice:
     def __init__(self, seconds: float) -> None:
         self._seconds, self._over = seconds, threading.Event()
         self._watched, self._imports = threading.get_ident(), _imports(threading.get_ident())
+        self._clock = thread_clock(self._watched)
         self._out: TextIO = sys.stdout
         self._thread = threading.Thread(target=self._wait, name="deadline", daemon=True)
 
@@ -80,10 +82,10 @@ class _Notice:
         join_thread(self._thread)
 
     def _wait(self) -> None:
-        left, loading, before = self._seconds, _LOADING, monotonic()
+        left, loading, before, ran_before = self._seconds, _LOADING, monotonic(), self._clock()
         while not self._over.wait(min(_LOOK, left)):
-            now = monotonic()
-            passed, before = now - before, now
+            now, ran = monotonic(), self._clock()
+            passed, before, ran_before = max(ran - ran_before, (now - before) / _BUSY), now, ran
             if loading > 0 and _imports(self._watched) > self._imports:
                 loading -= passed
             elif (left := left - passed) <= 0:

@@ -147,8 +147,8 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     - One generator, seeded with seed, draws the orders: each epoch goes through
       torch.randperm(number of images, generator=...) in batches of batch_size (the last may be
       smaller). Only the model draws from torch's global generator.
-    - In train mode, each batch is one step on F.cross_entropy. The loss of an epoch is the mean
-      over its images.
+    - In train mode, each batch is one step on its F.cross_entropy alone, whatever stands in .grad
+      at first. The loss of an epoch is the mean over its images.
     - After each epoch the share of val_set that the model has right is measured, in eval mode
       and without a graph.
     """

@@ -12,6 +12,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
 from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
+from autograder.exercises.probes.training_steps import give_gradients
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 
@@ -33,6 +34,7 @@ class Training(TrainingScenario):
         images, drawn, epochs = (self._options.pop(key) for key in ("images", "drawn", "epochs"))
         self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
         self.model = image_model(name, seed).to(device)
+        give_gradients(self.model, 1.0)  # of an earlier backward
         self.optimizer = optimizer_of(optimizer, self.model.parameters(), _RATES[optimizer])
         self._sets = labeled_images(images, drawn), labeled_images(_MEASURED, drawn + 1)
 

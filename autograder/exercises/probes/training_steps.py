@@ -190,6 +190,7 @@ def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole"
         name, x, labels, batch_size = copy_of(case.args)
         model = row_model(name, x.shape[1], outputs=3)
         give_gradients(model, 7.0)
+        next(model.parameters()).requires_grad_(False)  # one is frozen, and is to stay so
         before = _contents(model)
         tracked: list[bool] = []
         model.register_forward_hook(lambda _, inputs, logits: tracked.append(logits.requires_grad))

@@ -30,7 +30,7 @@ bank.wrong(
 
 bank.wrong(
     "shared-layer",
-    "Layers of the same size are one and the same object in your model: they share their weight. Make one for each.",
+    "Layers of the same size are one object in your model, or one takes the place of another: make and keep one for each.",
     change={
         "parts = []": "parts, made = [], {}",
         "nn.Linear(before, after)": "made.setdefault((before, after), nn.Linear(before, after))",
@@ -303,4 +303,10 @@ bank.wrong(
         "if i:\n    self.net.append(activation())\nself.net.append(nn.Linear(sizes[i], sizes[i + 1]))": "self.net.append(nn.Linear(sizes[i], sizes[i + 1]))\nif i:\n    self.net.append(activation())"
     },
     of="sequential",
+)
+
+bank.wrong(
+    "squeezed-at-the-end",
+    "You squeeze the last axis: where the last size is 1, it is gone. The result has the shape (..., sizes[-1]), also with a 1.",
+    change={"return x": "return x.squeeze(-1)"},
 )

@@ -201,7 +201,7 @@ bank.wrong(
 
 bank.wrong(
     "freezes-the-model",
-    "You set requires_grad of the parameters to False, and leave it so: the training that goes on moves nothing.",
+    "You set requires_grad of all parameters to one value, and leave it so: each had a value of its own, and keeps it.",
     change={
         "was = torch.is_grad_enabled()\ntorch.set_grad_enabled(False)": "model.requires_grad_(False)",
         "torch.set_grad_enabled(mode=was)": "",

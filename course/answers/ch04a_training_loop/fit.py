@@ -407,3 +407,9 @@ bank.wrong(
     slip=True,
     change={"range(epochs)": "range(1, epochs)"},
 )
+
+bank.wrong(
+    "skips-a-batch-of-one",
+    "You leave out a batch that has a single row. Each batch of the loader gets a step, however small it is.",
+    change={"for x, y in loader:": "for x, y in loader:\n    if len(y) < 2:\n        continue"},
+)

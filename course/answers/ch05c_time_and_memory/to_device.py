@@ -244,3 +244,9 @@ bank.wrong(
     "You tell a named tuple by its base class. A class made from a named tuple has another base, and is one all the same: ask for `_fields`.",
     change={'hasattr(obj, "_fields")': "type(obj).__base__ is tuple"},
 )
+
+bank.wrong(
+    "into-every-sequence",
+    "You go into whatever is a sequence. A range, a deque or a set is none of the containers that are named: it comes back as it is.",
+    change={"if isinstance(obj, (list, tuple)):": 'if hasattr(obj, "__len__") and not isinstance(obj, str):'},
+)

@@ -557,3 +557,9 @@ bank.wrong(
         "accuracies.append(right.float().mean().item())": "accuracies.append(right.float().mean().item())\nif losses[-1] > min(losses):\n    break"
     },
 )
+
+bank.wrong(
+    "clears-only-afterwards",
+    "You clear the gradients after each step. What stands in .grad at first then goes into the first step: clear before `backward`.",
+    change={"optimizer.zero_grad()": "", "optimizer.step()": "optimizer.step()\noptimizer.zero_grad()"},
+)

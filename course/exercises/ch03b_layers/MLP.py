@@ -81,6 +81,7 @@ def MLP(draw: Draw) -> Iterator[Case]:
     a, b, c, d, n = draw.sizes(5, 2, 9)
     yield shape([a, b, c], "nn.Tanh", x=draw.normal(n, a))
     yield shape([c, a], "nn.Tanh", x=draw.normal(n, c))
+    yield shape([d, b, 1], "nn.Tanh", x=draw.normal(n, d))
     yield order([a, b, b, b, c], "nn.Tanh")
     yield order([d, c, a, b], "nn.PReLU")
     yield in_turn([a, b, c, d], "nn.Softplus", x=draw.normal(n, a))

@@ -29,7 +29,8 @@ sizes = Requirement(
     "works for pictures and kernels of any height, width and float dtype",
     result_only,
     {
-        "returned:shape": _SIZE + "others. Picture and kernel need not be square, and each has its own size.",
+        "returned:shape": _SIZE
+        + "others. Picture and kernel need not be square, and a map of a single number has both axes, too.",
         "returned:values": "This picture or kernel has another size, dtype or layout in memory, and some number of "
         "your map is not the sum of the products of the kernel and what lies under it.",
     },

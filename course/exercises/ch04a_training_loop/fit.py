@@ -159,6 +159,8 @@ def fit(draw: Draw) -> Iterator[Case]:
     yield case(trains, "linear", "Adam", "smoothed cross-entropy")
     x, y = _still_right()
     yield trains("linear", "SGD with maximize=True", "cross-entropy", "in order", (x, y), (x, y), epochs)
+    one = draw.normal(7, 4, dtype=float64), draw.ints(0, _KINDS, 7)  # the last batch has one row
+    yield trains("linear", "SGD", "cross-entropy", "in order", one, one, epochs)
     yield case(anew, "two layers", order="shuffled")
     yield case(noted, "two layers", "SGD with momentum", "cross-entropy")
     yield case(noted, "linear", "Adam", "smoothed cross-entropy", order="shuffled")

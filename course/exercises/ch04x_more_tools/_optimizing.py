@@ -30,7 +30,7 @@ def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], 
 
     No gradient is near 0: there the place of AdamW's eps would show in every line, however small it is.
     """
-    n, d = draw.sizes(2, 2, 3)
+    n, d = draw.sizes(2, 1, 2)
 
     def tensors() -> list[Any]:
         return [draw.normal(*shape, dtype=float64) for shape in ((n, d), (d,), (d,))]

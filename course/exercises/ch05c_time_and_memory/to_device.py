@@ -135,6 +135,7 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "{1, 2}": lambda x, y: ANYTHING,
         "[x, Ticket()]": lambda x, y: [x, Ticket()],
+        "{'x': x, 'rows': range(3)}": lambda x, y: {"x": x, "rows": range(3)},
         "w": lambda x, y: x.requires_grad_(),
     },
 }
