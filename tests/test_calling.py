@@ -217,6 +217,14 @@ class TestDeadline:
 
         assert time.monotonic() - begun < 2
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="no clock of a thread's CPU time")
+    def test_waiting_for_a_busy_machine_counts_a_third(self, folder: Path) -> None:
+        """A block that hardly runs may take longer than its limit, but not three times as long."""
+        with deadline(1.0):
+            time.sleep(1.5)
+        with pytest.raises(OutOfTime), deadline(0.2):
+            time.sleep(60)
+
     def test_what_ends_in_time_is_left_alone(self) -> None:
         """A block that ends near its limit raises OutOfTime within the block or not at all."""
         late = 0

@@ -71,9 +71,9 @@ def _possible(asked: AskedRun) -> list[_Change]:
                 (f"{line_range_text(node).capitalize()} {verb} {what}.", node.lineno, place, _without_statement)
             )
         if isinstance(node, ast.Call):
-            line = node.lineno
             made += [
-                (f"In line {line}, `{text}` is left out.", line, place, how) for text, how in _cuts(node, code.names)
+                (f"In line {line}, `{text}` is left out.", line, place, how)
+                for line, text, how in _cuts(node, code.names)
             ]
         if isinstance(node, ast.Compare | ast.BinOp):
             told = f"In line {node.lineno}, `{ast.unparse(node)}` becomes"
@@ -139,11 +139,14 @@ def _without_statement(node: Any) -> None:
     node.__dict__ = vars(passed)
 
 
-def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    """Yield what can be left out of a call: a keyword argument, or a method without arguments."""
+def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[int, str, Callable[[Any], None]]]:
+    """Yield what can be left out of a call, with its line: a keyword, a part of a model, a method without arguments."""
     for place, keyword in enumerate(node.keywords):
         if keyword.arg:
-            yield ast.unparse(keyword), partial(_without_keyword, place=place)
+            yield keyword.value.lineno, ast.unparse(keyword), partial(_without_keyword, place=place)
+    if ast.unparse(node.func).endswith("Sequential") and len(node.args) > 1:
+        for place, part in enumerate(node.args):
+            yield part.lineno, ast.unparse(part), partial(_without_argument, place=place)
     if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
         root = ast.unparse(node.func.value).partition(".")[0]
         if (
@@ -151,11 +154,15 @@ def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[str, Calla
             and node.func.attr[:1].islower()
             and not isinstance(names.get(root), ModuleType)
         ):
-            yield f".{node.func.attr}()", _without_method
+            yield node.lineno, f".{node.func.attr}()", _without_method
 
 
 def _without_keyword(call: Any, place: int) -> None:
     call.keywords.pop(place)
+
+
+def _without_argument(call: Any, place: int) -> None:
+    call.args.pop(place)
 
 
 def _without_method(call: Any) -> None:
