@@ -106,7 +106,7 @@ assert abs(F.cross_entropy(model(images), labels).item() - math.log(10)) < 0.05
 # *{minutes} minutes*
 #
 # Where should the training send its batches? A function that says `"cuda"` fails on every laptop without such a card, and one that moves no batch fails on every GPU.
-# So let the function ask the model, by `here = next(model.parameters()).device`, and send each batch there.
+# So let the function ask the model, by `device = next(model.parameters()).device`, and send each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":

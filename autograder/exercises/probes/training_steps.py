@@ -81,10 +81,7 @@ def give_gradients(model: nn.Module, number: float) -> None:
 
 
 def _in_training(model: nn.Module) -> str:
-    """Return the names of the submodules in train mode as one text.
-
-    A text, not a list, so that a message about a difference shows all of them.
-    """
+    """Return the names of the submodules in train mode as one text, all of which a message about a difference shows."""
     names = [name or "the model itself" for name, module in model.named_modules() if module.training]
     return ", ".join(names) or "none"
 
@@ -190,7 +187,7 @@ def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole"
         name, x, labels, batch_size = copy_of(case.args)
         model = row_model(name, x.shape[1], outputs=3)
         give_gradients(model, 7.0)
-        next(model.parameters()).requires_grad_(False)  # one is frozen, and is to stay so
+        next(model.parameters()).requires_grad_(False)  # and is to stay frozen
         before = _contents(model)
         tracked: list[bool] = []
         model.register_forward_hook(lambda _, inputs, logits: tracked.append(logits.requires_grad))
