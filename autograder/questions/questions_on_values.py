@@ -68,7 +68,7 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
     for each in told:
         text, value = asked.text_of(each), each.fact.value
         is_size = each.fact.form == "an int" and value in sizes and _SIZE.search(text) is not None
-        if re.search(rf"(?<![\w.]){re.escape(value)}(?![\d])", text) or _is_obvious(text, value):
+        if re.search(rf"(?<![\w.]){re.escape(value)}(\.0*)?(?![\w.])", text) or _is_obvious(text, value):
             continue
         if each.fact.form in ("a bool", "None", "a str", "a dtype") or not (is_size or asked.is_visible):
             continue

@@ -337,8 +337,8 @@ print(weight / spread_of_size, "per square foot")
 #     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
 #       column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
 #       weight + bias. No result requires grad.
-#     - The line's prices lie within one hundredth of the spread of y of the best line's, whatever
-#       the units.
+#     - For each house of x, the line's price differs from that of the best line by at most a
+#       hundredth of y.std(), whatever the units.
 #     """
 #     weight = torch.zeros(x.shape[1], requires_grad=True)
 #     bias = torch.zeros((), requires_grad=True)
@@ -361,8 +361,8 @@ def house_prices(x, y, new):
     - The result is a dict in the units of x and y: "weight" (d,), what one more unit of each
       column adds to the price, "bias" (a scalar tensor), and "prices" (m,), which is new @
       weight + bias. No result requires grad.
-    - The line's prices lie within one hundredth of the spread of y of the best line's, whatever
-      the units.
+    - For each house of x, the line's price differs from that of the best line by at most a
+      hundredth of y.std(), whatever the units.
     """
     ### BEGIN SOLUTION
     center, spread = x.mean(0), x.std(0)

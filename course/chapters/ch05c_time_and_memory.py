@@ -142,6 +142,7 @@ def bench(fn, warmup, iters, sync):
       time.perf_counter(): the clock is read when no work is left over from before, and again
       when the work of this call is done.
     - If iters is even, the median is the mean of the two times in the middle.
+    - No call of fn is made under no_grad.
     """
     ### BEGIN SOLUTION
     for _ in range(warmup):

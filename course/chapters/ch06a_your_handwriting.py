@@ -508,7 +508,7 @@ assert len(misread) == 10
 # %% [markdown]
 # *Which digits appear most often?* Look before you read on.
 #
-# With seed 0, all ten are sixes and nines. (With other seeds, too, these two have more than their share.)
+# With seed 0, nearly all of them are sixes and nines. (With other seeds, too, these two have more than their share.)
 # The data set was made from forms that people had filled in. On the forms the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. On the forms a nine ends in a hook to the left, and the program's nines end in a straight stroke.
 # You read them as sixes and nines all the same, but the model has never seen any like these. (A side path at the end of this section shows the means.)
 #

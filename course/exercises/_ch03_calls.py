@@ -16,8 +16,8 @@ CUT_OFF = {
     "cut_off": "No gradient arrives at these parameters: something cuts them off from the result, as `.detach()`, "
     "`.data` and `no_grad` do, or they are not used."
 }
-APART = {
-    "apart": "Two modules made one after another have parameters in common: training one changes the other. Each "
+OWN_PARAMETERS = {
+    "own_parameters": "Two modules made one after another have parameters in common: training one changes the other. Each "
     "`__init__` makes its own layers."
 }
 AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
@@ -44,8 +45,8 @@ class NotedScaler(torch.amp.GradScaler):
         self.dtypes: set[torch.dtype] = set()
 
     def scale(self, outputs: Any) -> Any:
-        """Record the dtype, then multiply by the scale as GradScaler does."""
-        self.dtypes.add(outputs.dtype)
+        """Record the dtypes of a tensor or of several, then multiply by the scale as GradScaler does."""
+        self.dtypes.update(each.dtype for each in ([outputs] if isinstance(outputs, Tensor) else outputs))
         return super().scale(outputs)
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:

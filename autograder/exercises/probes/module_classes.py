@@ -156,14 +156,15 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 
 @with_fixed_seed
 def observe_parameters(answer: Answer, case: Case) -> Observation:
-    """Observe the names and shapes of the parameters (`parameters`), sorted by name; and `apart`, see `are_apart`."""
+    """Observe the names and shapes of the parameters (`parameters`), sorted by name; and whether a second module has
+    `own_parameters`."""
     module, other = (new_module_and_input(answer, case)[0] for _ in range(2))
     shapes = named_shapes(module.named_parameters())
-    return {"parameters": [f"{name} {shape}" for name, shape in shapes.items()], "apart": are_apart(module, other)}
+    return {"parameters": [f"{name} {shape}" for name, shape in shapes.items()], "own_parameters": has_own_parameters(module, other)}
 
 
-def are_apart(module: nn.Module, other: nn.Module) -> bool:
-    """Return whether two modules have no parameter in common."""
+def has_own_parameters(module: nn.Module, other: nn.Module) -> bool:
+    """Return whether a module has no parameter in common with another."""
     return not {*map(id, module.parameters())} & {*map(id, other.parameters())}
 
 

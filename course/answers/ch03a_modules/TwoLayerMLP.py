@@ -248,7 +248,7 @@ bank.wrong(
 
 bank.told(
     "layers-made-once",
-    "apart",
+    "own_parameters",
     change={
         "def __init__(self, in_features, hidden, out_features):": "made = {}\n\ndef __init__(self, in_features, hidden, out_features):",
         "self.fc1 = nn.Linear(in_features, hidden)\nself.fc2 = nn.Linear(hidden, out_features)": "sizes = in_features, hidden, out_features\nif sizes not in self.made:\n    self.made[sizes] = nn.Linear(in_features, hidden), nn.Linear(hidden, out_features)\nself.fc1, self.fc2 = self.made[sizes]",

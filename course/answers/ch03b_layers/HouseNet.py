@@ -268,7 +268,7 @@ bank.survives(
 
 bank.told(
     "output-of-the-class",
-    "apart",
+    "own_parameters",
     change={
         "def __init__(self, features):": "output = nn.Linear(8, 1)\n\ndef __init__(self, features):",
         "self.out = nn.Linear(8, 1)": "self.out = HouseNet.output",

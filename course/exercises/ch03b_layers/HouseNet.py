@@ -12,7 +12,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_values
 from autograder.exercises.probes.module_classes import (
-    are_apart,
+    has_own_parameters,
     grad_without_warning,
     new_module_and_input,
     on_new,
@@ -21,7 +21,7 @@ from autograder.exercises.probes.module_classes import (
 from autograder.exercises.probes.random_results import with_fixed_seed
 from autograder.exercises.seeded_draw import Draw
 
-from .._ch03_calls import APART, made_and_called
+from .._ch03_calls import OWN_PARAMETERS, made_and_called
 
 
 def learns(part: str) -> Probe:
@@ -83,13 +83,14 @@ def priced(answer: Answer, case: Case) -> Observation:
     """The form of the prices; whether the model has parameters, and whether another one has parameters of its own."""
     (module, x), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
     learns = any(True for _ in module.parameters())
-    return {"returned": see_without_values(module(x).detach()), "learns": learns, "apart": are_apart(module, other)}
+    own = has_own_parameters(module, other)
+    return {"returned": see_without_values(module(x).detach()), "learns": learns, "own_parameters": own}
 
 
 begins = Requirement(
     "gives one price per house, and has parameters",
     priced,
-    APART
+    OWN_PARAMETERS
     | {
         "learns": "The prices have the right shape, but parameters() is empty: nothing here would learn.",
         "returned:shape": "There is to be one number for each house, of shape (batch,), without an axis of size 1.",

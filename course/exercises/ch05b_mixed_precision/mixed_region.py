@@ -68,7 +68,7 @@ def region(*kept: str, within: bool = True) -> Probe:
         seen: Observation = {}
         lower = torch.autocast("cpu", dtype=torch.bfloat16)
         around = lower if case.kwargs.get("within", within) else nullcontext()
-        made_in = nullcontext() if case.kwargs.get("made_before") else around
+        made_in = nullcontext() if case.kwargs.get("made_outside") else around
         with _left_as_it_was(), made_in, autocast_entered(answer) as making:
             safe = answer(block)
             seen["early"], seen["still_on"] = block.calls, [torch.is_autocast_enabled("cpu")]
@@ -159,11 +159,12 @@ def compare_regions(expected: Observation, got: Observation, tolerance: Toleranc
 
 
 def _spelled(name: str, case: Case) -> str:
-    """The function that comes back is called with x."""
+    """The function that comes back is called with x; it may have been made outside of the autocast block."""
     block, x = case.args
     if case.requirement == there.sentence:
         return f"{name}(<x + x>)(<x on a GPU, of shape {tuple(x.shape)}>)"
-    return f"{name}(<{block}>)({argument_text(x)})"
+    outside = ", where safe was made outside of the autocast block" if case.kwargs.get("made_outside") else ""
+    return f"{name}(<{block}>)({argument_text(x)}){outside}"
 
 
 computes = Requirement(
@@ -241,4 +242,4 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield on_again("a product", x())
     yield on_again("a failure", x())
     yield on_again("a product", x(), within=False)
-    yield on_again("a product", x(), made_before=True)
+    yield on_again("a product", x(), made_outside=True)
