@@ -17,12 +17,13 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
+from autograder.diagnosis.verdict import Status
 from autograder.errors import DamagedData, UnknownExercise
 from autograder.notebook import progress_log
 from autograder.notebook.last_checked_answer import LastCheck
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
-from autograder.questions.hunt_questions import line_question, sentence_question
+from autograder.questions.hunt_questions import first_failed_verdict, line_question, sentence_question
 from tests.small_chapter import PROJECT
 
 # A time limit may come where the interpreter tidies up, which can only report it.
@@ -66,6 +67,7 @@ class TestCommitted:
             assert f"line {each.line}: " in line.right_choice and min(len(line.choices), len(told.choices)) >= 3
             assert len(each.code.splitlines()) >= max(each.line, *each.others)
             assert re.search(rf"^(def|class) {each.name}\b", each.code, re.MULTILINE)
+            assert first_failed_verdict(each, exercise, key).status in (Status.FAIL, Status.ERROR)
             assert "#" not in each.code and name not in re.findall(r"(?<![.\w])\w+", each.code)
 
     @pytest.mark.parametrize("name", HUNTS)

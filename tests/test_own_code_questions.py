@@ -37,8 +37,19 @@ from autograder.questions.own_code_questions import (
 from autograder.questions.program_changes import program_changes
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.questions_on_changes import first_failing_requirement_questions, left_out_questions
-from autograder.questions.questions_on_values import count_questions, memory_questions, shape_questions
+from autograder.questions.questions_on_changes import (
+    _OTHER_FORM,
+    _OTHER_VALUES,
+    SAME,
+    first_failing_requirement_questions,
+    left_out_questions,
+)
+from autograder.questions.questions_on_values import (
+    changed_argument_questions,
+    count_questions,
+    memory_questions,
+    shape_questions,
+)
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
 from autograder.questions.value_facts import fact_of
@@ -168,6 +179,41 @@ class TestTrue:
         assert memory["Compare `w` with `x` after line 4: `w` is ..."] == "the object `x` itself"
         assert counts["How often does line 7 run, `n += 2`?"] == "3"
         assert counts["Which of these does not run there?"] == "line 9"
+
+    def test_an_argument_that_the_call_changes(self) -> None:
+        """What an argument holds afterwards is asked for where the call has changed it, and only there."""
+        changed = [each for each in changed_argument_questions(asked_of("x[0] = 7", "return x.sum()")) if each]
+        kept = list(changed_argument_questions(asked_of("y = x.clone()", "y[0] = 7", "return y.sum()")))
+
+        assert [(last(each), each.right_choice) for each in changed] == [
+            ("What is the value of `x` after the call?", "[[7, 7, 7], [3, 4, 5]]")
+        ]
+        assert "[[0, 1, 2], [3, 4, 5]]" in changed[0].choices and kept == []
+
+    def test_a_gradient_that_the_call_changes(self) -> None:
+        """The numbers stay, and the gradients of an optimizer's tensors are asked for."""
+        text = right_answers("SGDMomentum")[""].replace("p -= self.lr * v", "p.grad.mul_(2)")
+        code = own_code("SGDMomentum", text)
+        asked = AskedRun(code, run, Random(0)) if (run := code.run(code.exercise.cases(0)[0])) else None
+        found = [each for each in changed_argument_questions(asked) if each] if asked else []
+
+        assert [(last(each), each.right_choice) for each in found] == [
+            ("What is the `grad` of `params` after the call?", "[[8, 4, 12]]")
+        ]
+
+    def test_of_random_numbers_the_form_is_asked(self) -> None:
+        """Where a module begins at random, a change of the result's shape is asked about, and none of its values."""
+        text = right_answers("HouseNet")["sequential"]
+        code = own_code("HouseNet", text)
+        runs = [run for case in code.exercise.cases(0) if (run := code.run(case)) and len(run.entered) == 2]
+        found = {
+            each.prompt.splitlines()[1]: each for each in left_out_questions(AskedRun(code, runs[0], Random(0))) if each
+        }
+        told = {prompt.partition(" What")[0]: each.right_choice for prompt, each in found.items()}
+
+        assert told["In line 6, `nn.Flatten(0)` is left out."] == _OTHER_FORM
+        assert "line 10 stops with an error" == told["In line 6, `nn.Linear(16, 8)` is left out."]
+        assert not {SAME, _OTHER_VALUES} & {*told.values()}
 
     def test_an_argument_that_is_bound_anew_is_not_compared(self) -> None:
         """The call shows the argument that came in; below, its name stands for another tensor."""

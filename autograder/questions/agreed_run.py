@@ -9,7 +9,7 @@ from typing import Any
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import to_bytes
 from autograder.questions.traced_run import RESULT, Event, RunRecorder
-from autograder.questions.value_facts import Fact
+from autograder.questions.value_facts import VARYING, Fact
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _agreed(one: Event, two: Event) -> Event:
 def _common(one: Fact, two: Fact) -> Fact:
     if one == two:
         return one
-    return replace(one, value="", whole=False, grads="") if one.form == two.form else Fact("not the same in each run")
+    return replace(one, value="", whole=False, grads="") if one.form == two.form else Fact(VARYING)
 
 
 def same_data(one: Any, two: Any) -> bool:

@@ -28,6 +28,7 @@ from autograder.questions.questions_on_changes import (
     left_out_questions,
 )
 from autograder.questions.questions_on_values import (
+    changed_argument_questions,
     count_questions,
     dtype_questions,
     memory_questions,
@@ -41,11 +42,25 @@ from autograder.questions.traced_run_questions import AskedRun
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
-_FACTS = {"shape", "dtype", "value", "result", "argument"}  # kinds of questions that ask for what has been computed
+_FACTS = {
+    "shape",
+    "dtype",
+    "value",
+    "result",
+    "changed",
+    "argument",
+}  # kinds of questions that ask for what has been computed
 _NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
 _PART = re.compile(r"of `(.+)` in line")
-_EXACT = ("value", "count", "runs", "dtype", "left_out")  # kinds whose answers may depend on all that goes in
+_EXACT = (
+    "value",
+    "changed",
+    "count",
+    "runs",
+    "dtype",
+    "left_out",
+)  # kinds whose answers may depend on all that goes in
 _HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
@@ -57,7 +72,10 @@ _CONTAINERS = ("a dict", "a list", "a tuple")
 _HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
 _NO_DIFFERENCE = {SAME, PASSES}  # the answers of questions on changes that change nothing
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
-_ON_VALUES = (shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions)
+_ON_VALUES = (
+    *(shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions),
+    changed_argument_questions,
+)
 _ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
 
 

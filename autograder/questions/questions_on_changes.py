@@ -17,12 +17,13 @@ from autograder.questions.make_distractors import form_distractors, shape_distra
 from autograder.questions.program_changes import ProgramChange, program_changes
 from autograder.questions.traced_run import RESULT, RunRecorder
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions
-from autograder.questions.value_facts import Fact
+from autograder.questions.value_facts import OBJECT, VARYING, Fact
 
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
 PASSES = "none: every check passes"
+_SHOWS_FORM = re.compile(r"of shape|^a (dict|list|tuple) ")  # of a result whose values nobody knows
 _MOST_CHANGES = 6  # changes to judge
 _LEAST_MET = 2  # requirements that a changed program still meets
 _MOST_NUMBERS = 500  # of an argument of another shape
@@ -30,7 +31,7 @@ _MOST_NUMBERS = 500  # of an argument of another shape
 
 def left_out_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask what becomes of the call without a part of the program."""
-    if asked.run.returned is None or not asked.code.may_be_changed:
+    if not asked.code.may_be_changed or not _is_comparable(asked):
         return
     makes = {line for made in ast.walk(asked.code.tree) for line in _lines_of_init(made)}
     for edit in program_changes(asked):
@@ -44,6 +45,12 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
+
+
+def _is_comparable(asked: AskedRun) -> bool:
+    """Return whether another result can be told from that of the run: by its values, or by its shape or items."""
+    result = asked.run.result
+    return asked.run.returned is not None or (result is not None and _SHOWS_FORM.search(result.form) is not None)
 
 
 def _lines_of_init(node: ast.AST) -> range:
@@ -82,10 +89,14 @@ def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
     if recorder.failed_in:
         return _Outcome("error", f"line {recorder.failed_in} raises {recorder.error}", recorder.failed_in)
     before, now = asked.run.returned, recorder.returned
-    if not recorder.has_returned or now is None:
+    if not recorder.has_returned:
         return None
     fact = next((e.facts[RESULT] for e in reversed(recorder.events) if e.kind == "return"), Fact(""))
     form = fact.form
+    if before is None or now is None:  # random numbers, or an object: of these the form is known, if anything
+        was = asked.run.result
+        is_other = was is not None and form != was.form and {form, was.form}.isdisjoint(("", OBJECT, VARYING))
+        return _Outcome("form", f"it returns {form}") if is_other else None
     if _form(before) != _form(now):
         return _Outcome("form", f"it returns {form}") if form else None
     exact = asked.code.exercise.tolerance

@@ -117,6 +117,23 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
     )
 
 
+def changed_argument_questions(asked: AskedRun) -> DrawnQuestions:
+    """Ask what an argument that the call has changed in place holds afterwards: its numbers, or its gradients."""
+    left = next((event.facts for event in reversed(asked.run.events) if event.kind == "left"), {})
+    given = {name: fact for event in asked.run.entered for name, fact in event.facts.items()}
+    for name in asked.random.sample(list(left), len(left)) if asked.is_visible else ():
+        was, now = given.get(name, left[name]), left[name]
+        if was.value != now.value and now.value and now.whole:
+            what, before, right = "value", was.value, now.value
+        elif was.grads != now.grads and now.grads and now.whole:
+            what, before, right = "`grad`", was.grads, now.grads
+        else:
+            continue
+        wrong = [before, *value_distractors(right, asked.call_words, True)]
+        because = f"Running it: the {what} of `{name}` is then {right}."
+        yield asked.question("changed", f"What is the {what} of `{name}` after the call?", right, wrong, because)
+
+
 def memory_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask whether a tensor is the same object as another, shares its memory, or has its own; sharing pairs first."""
     events = asked.random.sample(asked.run.events, len(asked.run.events))

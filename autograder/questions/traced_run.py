@@ -32,8 +32,9 @@ class Event:
     """The values recorded the first time that a traced run reaches a place in the program.
 
     `kind` is "enter" for a call from outside, "inner" for one from the program itself, "after" a statement, "part"
-    of one, or "return". `what` is the function or the expression. `memory` gives tensors that share memory the same
-    number, `same` gives names of one object the same number, and `owners` are tensors that fill their memory.
+    of one, "return", or "left" for what the arguments of all calls from outside hold once one of them is over. `what`
+    is the function or the expression. `memory` gives tensors that share memory the same number, `same` gives names of
+    one object the same number, and `owners` are tensors that fill their memory.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class RunRecorder:
     _seen: set[tuple[str, int, str]] = field(default_factory=set)
     _given: set[tuple[int, tuple[int, ...]]] = field(default_factory=set)
     _modules: dict[str, torch.nn.Module] = field(default_factory=dict)
+    _arguments: dict[str, Any] = field(default_factory=dict)
 
     def _is_shown(self) -> bool:
         if self.limit.is_over():
@@ -130,6 +132,7 @@ class RunRecorder:
         if self._is_shown():
             if kind == "enter" and self.record:
                 self._modules |= {name: each for name, each in values.items() if isinstance(each, torch.nn.Module)}
+                self._arguments |= {name: value for name, value in values.items() if name != "self"}
                 self.calls.append(ShownCall.of(what, values))
                 self._given.update(place for each in values.values() for place in _places_in(each))
             self._note(kind, line, what, values, tuple(values))
@@ -139,7 +142,9 @@ class RunRecorder:
         return list(items)[::-1] if self.turns_sets and type(items) in (set, frozenset) else items
 
     def leave(self) -> None:
-        """Note that a function ends."""
+        """Note that a function ends, and after a call from outside what the arguments hold."""
+        if self._depth == 1 and 0 < self._calls <= self._shown:
+            self._note("left", 0, f"call {self._calls}", self._arguments, tuple(self._arguments))
         self._depth -= 1
 
     def failed(self, error: BaseException) -> None:

@@ -18,6 +18,8 @@ from autograder.exercises.observation import OtherValue, TensorSnapshot
 from autograder.exercises.probe import see
 from autograder.questions.computed_question import in_words
 
+OBJECT = "an object"  # the form of what cannot be described
+VARYING = "not the same in each run"  # the form of what two runs do not agree on
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
 _LONGEST = 100  # characters of a value that is shown
 _LONGEST_MODULE = 300  # characters of a module, without whose layers a reader can work out nothing
@@ -54,7 +56,7 @@ def fact_of(value: object) -> Fact:
     try:
         return _fact(value)
     except Exception:  # a module that is not made yet cannot be written, a tensor in a transform cannot be read
-        return Fact("an object")
+        return Fact(OBJECT)
 
 
 def _fact(value: object) -> Fact:

@@ -17,8 +17,8 @@ CUT_OFF = {
     "`.data` and `no_grad` do, or they are not used."
 }
 OWN_PARAMETERS = {
-    "own_parameters": "Two modules made one after another have parameters in common: training one changes the other. Each "
-    "`__init__` makes its own layers."
+    "own_parameters": "Two modules made one after another have parameters in common: training one changes the other. "
+    "Each `__init__` makes its own layers."
 }
 AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}
 

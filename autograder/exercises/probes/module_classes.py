@@ -160,7 +160,10 @@ def observe_parameters(answer: Answer, case: Case) -> Observation:
     `own_parameters`."""
     module, other = (new_module_and_input(answer, case)[0] for _ in range(2))
     shapes = named_shapes(module.named_parameters())
-    return {"parameters": [f"{name} {shape}" for name, shape in shapes.items()], "own_parameters": has_own_parameters(module, other)}
+    return {
+        "parameters": [f"{name} {shape}" for name, shape in shapes.items()],
+        "own_parameters": has_own_parameters(module, other),
+    }
 
 
 def has_own_parameters(module: nn.Module, other: nn.Module) -> bool:

@@ -252,6 +252,8 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
         # One without a gradient in the first step is frozen until then.
         params = [tensor.requires_grad_(grad is not None) for tensor, grad in zip(tensors, steps[0], strict=True)]
         views = [tensor.detach() for tensor in tensors]
+        for param, grad in zip(params, copy_of(steps[0]), strict=True):
+            param.grad = grad  # as a backward before would leave it
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
         [param.requires_grad_() for param in params]
         seen: Observation = {"path": [], "grads": []}

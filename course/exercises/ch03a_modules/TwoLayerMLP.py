@@ -11,13 +11,14 @@ from autograder.exercises.probes.module_classes import gives_shape, observe_para
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
-from .._ch03_calls import OWN_PARAMETERS, AXES, CUT_OFF, REPEATS, made_and_called
+from .._ch03_calls import AXES, CUT_OFF, OWN_PARAMETERS, REPEATS, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
     "has two linear layers, fc1 and fc2",
     observe_parameters,
-    {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."} | OWN_PARAMETERS,
+    {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."}
+    | OWN_PARAMETERS,
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",

@@ -12,8 +12,8 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see_without_values
 from autograder.exercises.probes.module_classes import (
-    has_own_parameters,
     grad_without_warning,
+    has_own_parameters,
     new_module_and_input,
     on_new,
     result_with_known_weights,
