@@ -7,7 +7,7 @@
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
 # You will have written all of it: the model, the loop that trains it, and the few lines that turn your drawing into something it can read.
-# Today there is no model yet, and no learning. There are grids of numbers, and arithmetic on them; by the end of chapter 1c that alone reads more than 94 in 100 digits.
+# Today there is no model yet, and no learning. There are only grids of numbers, and arithmetic on them. In a few minutes you will see that this alone reads 94 digits in 100.
 #
 # You need Python for this, and nothing of PyTorch. In this first sitting you learn to
 #
@@ -106,7 +106,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # *{minutes} minutes*
 #
 # All data in PyTorch is in **tensors**, grids of numbers with any number of axes: a pixel has none, a row of pixels one, a picture two, and all pictures together three.
-# Most errors come from a wrong shape, or from whole numbers where torch needs fractions.
+# Many errors come from a wrong shape, or from whole numbers where torch needs fractions.
 # Every tensor can tell you what it is, and asking it first can save you an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
@@ -167,7 +167,7 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # %% [markdown]
 # Whole numbers stay whole, so `labels` are int64, whereas `zeros` and `ones` are float32.
 # You notice the difference when you ask for a mean. A mean need not be a whole number, so torch refuses until you say that you want fractions.
-# (`shows_error` expects an error and prints it, so that the notebook can go on.)
+# (`shows_error` expects an error and prints it, so that the notebook can go on. `Long` in the message is torch's other name for int64.)
 
 # %% name="default-dtype"
 with shows_error(RuntimeError, match="floating point"):
@@ -202,9 +202,8 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # *{minutes} minutes*
 #
 # When something does not fit, the first question is always the same: what do I have in my hands? `describe` answers it in one call.
-# (It tells the number of bytes, too, since one day that decides whether your data fit on a graphics card.)
-# `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
-# (`numel` is short for "number of elements". Chapter 2 explains `requires_grad`; here you only read it off.)
+# It also counts the bytes, because one day they decide whether your data fit on a graphics card: the number of elements, `numel()`, times the bytes of each, `element_size()`.
+# `labels`, for example, holds 1,797 numbers of 8 bytes. (`requires_grad` you only read off; chapter 2 explains it.)
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -417,7 +416,7 @@ assert not same_memory(table, table[table > 5]) and not same_memory(table, table
 
 # %% [markdown]
 # And the page? Let `wipe` itself begin with `digit = digit.clone()`. Then it writes into a copy, the page stays as it was, and nobody who calls the function has to think of it.
-# NumPy's arrays pose the same question: `torch.tensor(array)` copies the numbers, and `torch.from_numpy(array)` shares their memory.
+# NumPy's arrays pose the same question. `torch.tensor(array)` copies the numbers, and keeps their dtype; NumPy's floats are float64. `torch.from_numpy(array)` shares their memory, and so does `x.numpy()`, which goes the other way.
 #
 # ### Exercise: `first_and_rest`
 #
@@ -567,7 +566,32 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 #
 # *{minutes} minutes*
 #
-# Often it does not matter where in a digit a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
+# Say a file counts its pictures along the *last* axis, (8, 8, 1797), and you want that axis first.
+# Two lines give the shape (1797, 8, 8). `reshape(1797, 8, 8)` cuts the numbers into new rows; `permute(2, 0, 1)` names the old axes in their new order, the last one first.
+#
+# *Predict.* Which of the two gives the digits back?
+
+# %% predict=true
+guess = "permute"  # "reshape" or "permute"
+
+# %% name="reshape-is-no-transpose"
+stored = torch.tensor(np.stack(images, axis=2))  # such a file: rows, columns, number
+cut = stored.reshape(1797, 8, 8)
+turned = stored.permute(2, 0, 1)
+says = ["reshape"] * 5 + ["permute"] * 5
+show_digits([*cut[600:605], *turned[600:605]], says=says, per_row=5)
+reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
+
+# %% claim=true
+assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images)
+_numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
+assert all(len(_each.unique()) == 64 for _each in _numbers)
+
+# %% [markdown]
+# `reshape` has torn the digits apart. The shape is right, no error comes, and a model would learn from noise.
+# To see what happened, you have to know how numbers lie in memory.
+#
+# Begin where `reshape` does no harm. Often it does not matter where in a digit a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
 # You might think that torch has to move all 115,008 numbers for that. It moves none of them,
 # because the memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
 
@@ -615,7 +639,7 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 # %% [markdown]
 # The colors jump along the line, but the line is the same. Only the two lengths and the two strides changed places, so a transpose costs nothing, for twelve numbers or for sixteen million.
 #
-# Now you can also say why a list gave a copy in section 2. A view reads memory in equal steps, whereas a list may name any rows in any order. (torch does not check whether they happen to lie in equal steps: with a list it always copies.)
+# Now you can also say why a list gave a copy in section 2. A view reads memory in equal steps, whereas a list may name any rows in any order.
 #
 # ### When numbers have to move
 #
@@ -639,33 +663,10 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 
 # %% [markdown]
 # The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
-# Its rule: it gives a view if some strides fit, else a copy.
+# Its rule: it gives a view if some strides fit, else a copy. (Other people's programs often have `view`: the same, except that it raises an error where `reshape` would copy.)
 #
-# Reading order also causes a mistake that no error reports.
-# Say a file counts its pictures along the *last* axis, (8, 8, 1797), and you want that axis first.
-# Two lines do that. `reshape(1797, 8, 8)` cuts anew; `permute(2, 0, 1)` names the old axes in their new order.
-#
-# *Predict.* Which of the two gives the digits back?
-
-# %% predict=true
-guess = "permute"  # "reshape" or "permute"
-
-# %% name="reshape-is-no-transpose"
-stored = torch.tensor(np.stack(images, axis=2))  # such a file: rows, columns, number
-cut = stored.reshape(1797, 8, 8)
-turned = stored.permute(2, 0, 1)
-says = ["reshape"] * 5 + ["permute"] * 5
-show_digits([*cut[600:605], *turned[600:605]], says=says, per_row=5)
-reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
-
-# %% claim=true
-assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images)
-_numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
-assert all(len(_each.unique()) == 64 for _each in _numbers)
-
-# %% [markdown]
-# In the file's reading order neighbors come from different pictures, so `reshape` took one pixel from each of 64 pictures and called that a digit.
-# A model would learn from noise.
+# Now you can explain the torn digits. The last axis of the file counts the pictures, so in its reading order neighbors come from different pictures. `reshape` cut off 64 numbers at a time, took one pixel from each of 64 pictures, and called that a digit.
+# `permute`, like the transpose, cuts nothing: each number keeps its row, its column and its picture, and only the order of the axes changes.
 # **To move axes, `permute`; to join or split neighboring axes, `reshape`.**
 
 # %% [markdown] side=true
@@ -735,8 +736,8 @@ def flatten_images(x):
     """Turn images (N, C, H, W) into rows of pixels (N, H*W, C).
 
     One row per pixel, in reading order; a row holds the channel values of its pixel.
-    The dtype stays, and x itself stays as it is. x may be a part of larger images, such
-    as images[:, :, 2:, 1:].
+    The dtype stays, and x itself stays as it is. x may be a slice of larger images, such
+    as images[:, :, 2:, 1:]: then its rows do not follow one another in memory.
 
     A batch of shape (5, 3, 8, 8) becomes (5, 64, 3), and row 0 of the first image
     is x[0, :, 0, 0].

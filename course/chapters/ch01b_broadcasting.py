@@ -37,12 +37,6 @@ _ = torch.manual_seed(seed)
 review("1b")
 
 # %% [markdown]
-# After section 2 you can read this picture: the shapes of the 1,500 known digits and of the new one, and how torch makes them fit.
-
-# %% name="first-page" figure=true
-figures.broadcasting((1500, 8, 8), (8, 8))
-
-# %% [markdown]
 # The digits are those of chapter 1a.
 
 # %% name="digits"
@@ -106,10 +100,11 @@ guess = "left to right"  # "left to right" or "top to bottom"
 fade = torch.linspace(1, 0, 8)
 faded = digit * fade  # (8, 8) with (8,)
 show_digits([digit, faded], says=["digit", "digit * fade"])
-reveal(guess, "left to right" if faded[:, 7].sum() == 0 else "top to bottom")
+reveal(guess, "left to right" if faded[7].sum() > 0 else "top to bottom")
 
 # %% claim=true
-assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
+assert faded[7].sum() > 0 == (digit * fade[:, None])[7].sum()
+assert torch.equal(faded[2], digit[2] * fade)
 
 # %% [markdown] name="broadcast-rule-text"
 # Left to right, because torch lines up shapes **at the right**.
@@ -118,14 +113,14 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # This is **broadcasting**, and it is easiest on paper: write the two shapes one below the other, with their right ends together.
 #
 # ```
-# digit       8   8          known    1500   8   8
-# fade            8          new             8   8
+# digit       8   8
+# fade            8
 # ```
 #
 # Then go from right to left, and compare what stands above and below.
 #
 # - *The same length*, such as 8 and 8: they fit, number by number.
-# - *One of them is 1, or there is a gap*: the tensor with the 1, or with the gap, is stretched along that axis, as by `expand`. So each row of the digit gets the same eight factors, and each known digit meets the same new one.
+# - *One of them is 1, or there is a gap*: the tensor with the 1, or with the gap, is stretched along that axis, as by `expand`. So each row of the digit gets the same eight factors.
 # - *Anything else* is an error, as with seven factors for eight columns:
 
 # %% name="seven-factors"
@@ -149,6 +144,12 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 
 # %% claim=true
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
+
+# %% [markdown]
+# The new digit of chapter 1a needs no such axis. There is a gap before its 8 by 8, so torch stretches it, and it meets each of the 1,500 known digits:
+
+# %% name="known-meets-new" figure=true
+figures.broadcasting((1500, 8, 8), (8, 8))
 
 # %% [markdown]
 # So far torch stretched only one of the two. The rule allows it to stretch both, each along another axis, and then the result is larger than either.
@@ -202,10 +203,10 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 #
 # *{minutes} minutes*
 #
-# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor now adds some ink of its own to its row.
-# To repair the picture, add the negative of that ink to the row, in a whole **batch** of pictures at once.
-# (Layers of networks do this to each **channel**: here a row, in chapter 1a a color. The number is the channel's **bias**.)
-# Make the numbers a column first, like `fade`:
+# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor adds some ink of its own to its row.
+# You write the function that adds a number to each row, in a whole **batch** of pictures at once. With the negative numbers it will repair the pictures.
+# In networks such a row is called a **channel** (in chapter 1a the channels were colors), and the number added to it is its **bias**. The exercise uses these two names.
+# Make the biases a column first, like `fade`:
 #
 # ```
 # x                 batch   channels   length
@@ -213,7 +214,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # bias, moved               channels        1
 # ```
 #
-# Here are two channels of three zeros, with the biases 10 and 20. As it is, the 2 of `bias` meets the 3:
+# Here are two channels of three zeros, with the biases 10 and 20. As they are, the 2 of `biases` meets the 3:
 
 # %% name="add-bias-example"
 channels, biases = torch.zeros(2, 3), torch.tensor([10.0, 20.0])
@@ -384,8 +385,8 @@ assert "torch refuses" in explorer.tell()
 #
 # *{minutes} minutes*
 #
-# In chapter 1a you compared a new digit with 1,500 known ones.
-# Perhaps ten comparisons are enough: with an average zero, an average one, and so on. First, what is the average of all digits?
+# You know now what `known - new` does. What `.sum(dim=(1, 2))` does is next, and on the way comes an idea.
+# Instead of comparing a new digit with 1,500 known ones, perhaps ten comparisons are enough: with an average zero, an average one, and so on. First, what is the average of all digits?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
 # You name the axis, which torch calls a **dim**.
@@ -507,7 +508,7 @@ assert torch.equal(_state, torch.get_rng_state())
 #
 # *{minutes} minutes*
 #
-# To try out code before you have data, you want random numbers that are the same each time.
+# Your function will decide which pixels get lost, and it must choose the same ones each time.
 # But all parts of a program share one generator, seeded by `torch.manual_seed`, and every draw changes the numbers that the next part gets.
 # So give your function its own generator, and leave the shared one alone. `torch.randn` takes `dtype=` and `generator=`.
 # Here is what happens with the shared one:
@@ -567,14 +568,14 @@ assert snow.shape == (10, 64) and torch.equal(snow, my_make_batch(10, 64, seed=7
 #
 # *{minutes} minutes*
 #
-# A careless scanner loses half of all pixels. Can you still find out what an average three looks like?
+# A careless scanner loses half of all pixels; your `make_batch` decides which. Can you still find out what an average three looks like?
 # Here are five of the 183 threes, with lost pixels in white, like paper.
 # In the data those places hold **nan**, "not a number", and the mask `real` is True in all others.
 
 # %% name="damaged-threes"
 threes = images[labels == 3]
-chance = torch.Generator().manual_seed(seed)
-real = torch.rand(threes.shape, generator=chance) < 0.5  # rand: evenly from 0 to 1
+noise = my_make_batch(len(threes), 64, seed=seed)
+real = noise.reshape(threes.shape) > 0  # True for about half of the numbers
 damaged = torch.where(real, threes, math.nan)  # nan where nothing was read
 show_digits(damaged[:5].nan_to_num(0))
 print("places where the plain mean is nan:", damaged.mean(dim=0).isnan().sum().item(), "of 64")
@@ -606,7 +607,7 @@ assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 # Average the numbers that are there, and leave out the holes: add up, and divide by how many there are.
 # Where every number is lost, the count is 0, and 0 / 0 is nan again.
 # There `clamp(min=1)` helps: it lifts whatever is below 1 up to 1.
-# Here the mask keeps 1 and 3 and drops 9, so the mean is 2.
+# Here the mask keeps 1 and 3 and drops 9, so the mean is 2. (Such an index works for a single row. From a table it would take one long row, in which no `dim` is left; there use `where`.)
 
 # %% name="masked-mean-example"
 print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())
@@ -723,7 +724,7 @@ hunt()
 # | a list as index | its own | as for a new tensor |
 # | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
-# Write a function that predicts shape, strides and sharing from the numbers alone.
+# Write a function that predicts shape, strides and sharing from the numbers alone, without torch. Whoever can do that need not find out when the memory is already full.
 # The cell asks torch about a slice. Ask about the others in the same way, and then write down the pattern.
 
 # %% name="layout-example"

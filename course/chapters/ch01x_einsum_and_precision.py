@@ -11,7 +11,7 @@
 # - write a softmax that no large score can break
 # - write a product of tensors by naming its axes with letters
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end, for another evening.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercise; one more is extra. Another, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -82,7 +82,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # Why does a format end, and what else can it not hold?
 # Suppose you may write down only three digits and a power of ten, and the power has a single digit, with a plus or a minus.
 #
-# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9, where the digits may begin with zeros. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
+# - The largest number is then 9.99e9, and close to 0 there is an end too. The powers set the **range**: a number that is too large becomes infinite, and one that is too close to 0 becomes 0.
 # - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. The digits set the **precision**: a number in a gap is rounded to the nearer end of it, and larger numbers have larger gaps.
 #
 # A number format is just that, with binary digits. It splits its bits between the sign, the digits and the power, and the two formats of 16 bits split them differently.
@@ -125,24 +125,25 @@ assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 
 # %% [markdown] name="precision"
 # float16 rounds the tiny number to 0, and bfloat16 rounds 257 to 256, because it has no dot at 257 in the picture at the top.
 #
-# Gaps hurt most where you add, because a small number can vanish in the gap after a large one. float32 has all whole numbers up to `2**24`, which is 16,777,216, and after that only every second one.
+# Gaps hurt most where you add, because a small number can vanish in the gap after a large one. A program that learns adds thousands of small steps to its numbers, so it matters when a step is lost.
 #
-# *Predict.* What is `torch.tensor(16777216.0) + 1`?
+# *Predict.* You count the 1,797 digits in bfloat16, and add 1 for each. What does the counter say at the end?
 
 # %% predict=true
-guess = 16777216  # a number
+guess = 256  # a number
 
 # %% name="lost-addition"
-many = torch.tensor(2.0**24)
-reveal(guess, (many + 1).item())
+counter = torch.tensor(0.0, dtype=torch.bfloat16)
+for _ in images:
+    counter = counter + 1
+reveal(guess, counter.item())
 
 # %% claim=true
-assert many + 2 != many and many - 1 != many
-assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
+assert counter == 256
 
 # %% [markdown]
-# The 1 is lost: the sum lies in the middle of a gap, and is rounded back to where it was.
-# A counter in float32 stops there for good, and one in bfloat16 as early as 256.
+# At 256 it stands still: 257 lies in the middle of a gap, and is rounded back. No error comes, only a wrong number.
+# A counter in float32 stops in the same way at `2**24`, which is 16,777,216.
 #
 # The number need not be large. Just above 1, bfloat16 has gaps of 1 / 128, about 0.0078. So 1 + 0.5 is another number, and 1 + 0.001 is rounded back to 1:
 
@@ -156,7 +157,7 @@ assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
 assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown] name="dtype-choice"
-# In chapter 2 a program learns by such small steps, and chapter 5 shows how not to lose them.
+# The programs of chapter 2 learn by such small steps, and chapter 5 shows how not to lose them.
 # Until then take float32, the default. Where precision matters most, take float64.
 
 # %% [markdown] side=true
@@ -189,12 +190,15 @@ figures.float_spacing()
 # float16 spends its bits differently: eleven digits, so smaller gaps, but it ends sooner, at 65,504 and at about 6e-8.
 #
 # A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
-# Of the 24 digits kept, the last is 0 in 16777216 and 1 in 16777218, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
+# Of the 24 digits kept, the last is 0 in 16777216 and 1 in 16777218, so a counter in float32 goes back; three more lies between 16777218 and 16777220, and goes up.
 
 # %% name="halfway"
+many = torch.tensor(2.0**24)
 print((many + 1).item(), (many + 3).item())
 
 # %% claim=true
+assert many + 2 != many and many - 1 != many
+assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 assert (many + 1).item() == 2**24 and (many + 3).item() == 2**24 + 4
 
 # %% [markdown] side=true
@@ -262,7 +266,7 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 #
 # *{minutes} minutes*
 #
-# **Softmax** turns scores into shares, which are positive and add up to 1: take e to the power of each score, and divide by the sum of these powers. Chapter 2 reads digits with it.
+# A program that reads a digit often gives each of the ten classes a score, a number of any size: the higher, the likelier. **Softmax** turns scores into shares, which are positive and add up to 1: take e to the power of each score, and divide by the sum of these powers. Chapter 2 reads digits with it.
 # Computed in this way, it soon meets infinity.
 #
 # *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both shares finite?
@@ -296,7 +300,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# If you write it, chapter 2 uses your function. Choose the constant so that no share is nan. Rows may differ much, so each needs a constant of its own.
+# If you write it, chapter 2 uses your function. Choose the constant so that no share is nan: no power may become infinite, and not all powers of a row may become 0, since 0 / 0 is nan too. Rows may differ much, so each needs a constant of its own.
 # For the scores 1000 and 1000, for example, -1000 will do:
 
 # %% name="softmax-example"
@@ -340,7 +344,7 @@ right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
 figures.matrix_product(left, right, letters="ijk")
 
 # %% [markdown]
-# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i. The last one multiplies every row of `left` with every row of `left`: the rows come in twice, so they need two letters, i and k.
+# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i. The last one multiplies `left` with its own transpose, so every row meets every row. The same tensor comes in twice, and its rows need two letters, i and k.
 
 # %% name="einsum"
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
@@ -497,7 +501,7 @@ hunt()
 # *{minutes} minutes*
 #
 # Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1, as 0.001 was in section 1? Does a tiny number become 0? Where does a counter stop? And, from chapter 1b: how many errors are averaged when a row meets a column?
+# Is a small step lost beside 1, as 0.001 was in section 1? Does a tiny number become 0? Where does a counter stop? The fourth is no matter of bits, but as silent: when a row meets a column, as in chapter 1b, how many errors are averaged?
 
 # %% exercise="precision_lab"
 def precision_lab(step, tiny, count, n):
