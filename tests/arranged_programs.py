@@ -18,12 +18,13 @@ def accumulate(loss_fn, batches, params):
 """,
     "descend": """\
 def descend(f, x0, lr, steps):
-    x = x0.detach().clone()
+    x = x0.detach().clone().requires_grad_()
     for _ in range(steps):
-        x.requires_grad_()
-        grad = torch.autograd.grad(f(x), x)[0]
-        x = (x - lr * grad).detach()
-    return x
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
 """,
     "init_he": """\
 def init_he(module):
@@ -109,7 +110,7 @@ def linear_mse(x, w, y):
 def grad_of(f, x):
     leaf = x.detach().requires_grad_()
     y = f(leaf)
-    (gradient,) = torch.autograd.grad(y, [leaf], grad_outputs=torch.ones_like(y))
+    (gradient,) = torch.autograd.grad(y.sum(), [leaf])
     return gradient
 """,
     "running_loss": """\

@@ -90,7 +90,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 # For a tiny a the last part is next to nothing, so the square changes by -6 times a.
 # It is so for every number, since `(s + a) ** 2` is `s ** 2 + 2 * s * a + a ** 2`: **the square of s changes 2 * s times as much as s does.**
 #
-# The change grows by the factor 3, and then by the factor -6, so together by 3 * (-6) = -18.
+# On its way the change is multiplied by 3, and then by -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
 #
 # A change of b arrives at the prediction as it is, so the derivative with respect to b is 1 * (-6) = -6.
@@ -132,7 +132,7 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# Training is no more than that: find out which way is down, take a small step, ask again. Soon you do it with 640 numbers in place of two.
+# Training is no more than that: find out which way is down, take a small step, ask again.
 
 # %% [markdown] name="flag-path" side=true
 # #### Which tensors can require grad?
@@ -183,6 +183,11 @@ _at_z = _at_s * 1  # s = z + x
 _at_x = _at_z * 2.0 + _at_s * 1  # through z = x * y, and through s directly
 assert loss.item() == 144
 assert (_at_x, _at_z * 4.0) == (x.grad.item(), y.grad.item()) == (72.0, 96.0)
+_first, _second = (torch.tensor(4.0, requires_grad=True) for _ in range(2))  # a leaf for each path
+_loss = (_first * 2.0 + _second) ** 2
+_loss.retain_grad()
+_loss.backward()
+assert _loss.grad == 1 and _first.grad == 48 and _second.grad == 24 and 48 + 24 == x.grad
 _nudged = ((4 + nudge) * 2 + (4 + nudge)) ** 2 - ((4 - nudge) * 2 + (4 - nudge)) ** 2
 assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 
@@ -206,7 +211,7 @@ figures.graph(4.0, 2.0)
 # A change of x takes both paths at once, so they add up: 72.
 
 # %% [markdown] name="graph-text"
-# With the pencil you knew the formula. But `backward` gets a single number, so how does it find the way back?
+# With the pencil you knew the formula. But `loss` is a single number, and does not show how it was made. How does `loss.backward()` find the way back?
 # While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
 # On the way back, `backward` follows these links from node to node, as you did with the orange numbers.
 
@@ -345,7 +350,7 @@ assert (sizes * weight).requires_grad
 # %% [markdown] name="leaf-text"
 # After `backward`, a leaf has a `.grad` if it requires grad and the loss depends on it; one that plays no part keeps None.
 # (The layers of chapter 3 ask for gradients of their own weights by themselves.)
-# (The weight's gradient is the mean of the three sizes. And `backward` can start from several numbers at once, if `gradient=` says how much each counts.)
+# (And `backward` can start from several numbers at once, if `gradient=` says how much each counts.)
 
 # %% name="weight-and-data"
 bias = torch.tensor(1.0, requires_grad=True)
@@ -379,6 +384,11 @@ assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.
 #
 # Now the digits, with ink from 0 to 1.
 # You learn from 1,400 of them. The other 397 stay in a drawer, so that you can test how well the pictures read new digits.
+# (The folded cell brings two functions of chapter 1 that section 4 needs.)
+
+# %% mine=true
+my_softmax_stable = mine("softmax_stable", torch.softmax)
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -421,10 +431,6 @@ assert scores.tolist() == [2, 0]
 # ### From scores to shares
 #
 # Suppose there are only two pictures, each for one class, and the first is ahead by some points. **Softmax** turns the two scores into shares:
-
-# %% mine=true
-my_softmax_stable = mine("softmax_stable", torch.softmax)
-my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% name="two-shares"
 for lead in (0, 1, 2, 5):
@@ -480,10 +486,10 @@ assert torch.allclose(-(_shares / 2).log() + _shares.log(), torch.tensor(math.lo
 truth = my_one_hot(labels, 10)  # (1797, 10), a 1 for the true class
 
 
-def wrongness(pictures, which=known):
-    """How badly ten pictures (64, 10) read these digits; 0 would be perfect."""
-    shares = my_softmax_stable(ink[which] @ pictures, dim=1)
-    right = (shares * truth[which]).sum(dim=1)  # the share of the true class
+def wrongness(pictures):
+    """How badly ten pictures (64, 10) read the known digits; 0 would be perfect."""
+    shares = my_softmax_stable(ink[known] @ pictures, dim=1)
+    right = (shares * truth[known]).sum(dim=1)  # the share of the true class
     return -right.log().mean()
 
 # %% [markdown]
@@ -557,7 +563,7 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 # %% [markdown]
 # After one step downhill the pictures read most of the digits. After one step uphill they read hardly any.
 #
-# What did the 640 answers cost? With nudges you would have to compute the loss anew for each of them, whereas autograd needed one pass forward and one backward, and would need no more for a million numbers. That is why networks can be as large as they are.
+# What did the 640 answers cost? One pass forward and one backward. A million numbers would take no more passes, and that is why networks can be as large as they are.
 
 # %% [markdown] side=true
 # #### Can I check one of the 640?
@@ -657,8 +663,7 @@ assert steps_of_backward(30)[1] == 2.0**30
 #
 # (If it is late, this is a good place to stop for tonight.)
 # One step was enough to read most of the digits. What would two hundred do?
-# Many steps in a row are **gradient descent**.
-# Each step changes the gradient, so autograd finds it anew before the next, and then two things can go wrong.
+# Many steps in a row are **gradient descent**. Each step changes the gradient, so autograd finds it anew, and then two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as you would for two steps. What is `x.grad`?
 
@@ -722,7 +727,7 @@ guess = 0.25  # a number
 x = torch.tensor([1.0], requires_grad=True)
 for _ in range(2):
     x.grad = None
-    (x**2).sum().backward()
+    (x**2).backward()
     with torch.no_grad():
         x -= 0.25 * x.grad
     print(x.item())
@@ -733,66 +738,6 @@ assert x.item() == 0.5**2
 
 # %% [markdown]
 # Each step takes away half of x, so you come as near to the bottom, at 0, as you like.
-#
-# To use the loop again and again, put it into a function. But your function must leave the caller's x0 as it was.
-# So let the function begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
-# (A method whose name ends in `_` works in place. Chapter 2b asks whether you need all three.)
-
-# %% [markdown] side=true name="arrange-descend"
-# #### Would you like the lines of `descend`, shuffled?
-#
-# *{minutes} minutes*
-#
-# The next exercise begins with a blank cell.
-# Here are lines for it, with gaps, and with two that it does not need. They make a new leaf in each round, and use `torch.autograd.grad(y, [x])`, which returns the gradients in a tuple and writes to no `.grad`.
-
-# %%
-from explorers import arrange
-
-arrange("descend")
-
-# %% [markdown]
-# ### Exercise: `descend`
-#
-# *{minutes} minutes*
-#
-# Write your own function for gradient descent on any f. It will fill the ten pictures.
-# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as above.
-
-# %% exercise="descend"
-def descend(f, x0, lr, steps):
-    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
-
-    f takes a tensor and returns a scalar. The result has the shape and dtype of x0, memory of
-    its own (also for steps=0), and no graph. x0 stays as it was: values, requires_grad, .grad.
-    At each step f is called on a leaf, so that no graph reaches back into an earlier step.
-
-    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
-    """
-    ### BEGIN SOLUTION
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
-    ### END SOLUTION
-
-
-# %% check="descend" points=3
-check("descend", descend)
-
-# %% mine=true name="learning"
-def new_leaf_each_step(f, x, lr, steps):
-    """The same walk, as the lesson takes it: each step ends in a new leaf."""
-    for _ in range(steps):
-        x = x.detach().requires_grad_()
-        x = x - lr * torch.autograd.grad(f(x), [x])[0]
-    return x.detach()
-
-
-my_descend = mine("descend", new_leaf_each_step)
 
 # %% [markdown] side=true
 # #### Does `.grad` exist before the first `backward`?
@@ -819,17 +764,22 @@ assert fresh.grad.tolist() == [4.0]
 #
 # *{minutes} minutes*
 #
-# Everything is ready: a loss, and your own `descend`.
-# Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
+# Now take the same three parts with 640 numbers in place of one, `wrongness` in place of the parabola, and a learning rate of 1.
+# Look at the pictures after 1, 5, 20 and 200 steps.
 
 # %% name="two-hundred-steps"
-pictures, done = torch.zeros(64, 10), 0
-for steps in (1, 5, 20, 200):
-    pictures = my_descend(wrongness, pictures, 1.0, steps - done)  # so many more
-    done = steps
-    loss = wrongness(pictures).item()
-    print(f"step {steps:3}: loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
-    show_digits(pictures.T, says=range(10))
+pictures = torch.zeros(64, 10, requires_grad=True)
+for step in range(1, 201):
+    pictures.grad = None
+    wrongness(pictures).backward()
+    with torch.no_grad():
+        pictures -= 1.0 * pictures.grad
+    if step in (1, 5, 20, 200):
+        now = pictures.detach()
+        print(f"step {step:3}: loss {wrongness(now):.2f}, in the drawer {accuracy(now):.0%}")
+        show_digits(now.T, says=range(10))
+
+pictures = pictures.detach()  # they have learned, and need no more gradients
 
 # %% claim=true
 assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
@@ -838,6 +788,11 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # They learned.
 # After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less.
 # Then they look less and less like digits, because they only have to *tell digits apart*.
+
+# %% [markdown] name="turned-around"
+# ## 8 Which pixels decide?
+#
+# *{minutes} minutes*
 #
 # Now turn the question around. Here is an eight from the drawer, which the pictures read correctly.
 
@@ -859,7 +814,7 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 # *{minutes} minutes*
 #
 # You only want to look at this gradient, so nothing should stay in `.grad`.
-# `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`.
+# `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`. Like `backward`, it begins at a single number; if f gives several, take their sum.
 # For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and 3 * x + 1 the factor 3. Together they make 42.
 
 # %% name="grad-returns"
@@ -914,10 +869,72 @@ show_digits([ink[eight], more_ink], says=["an eight", "more like a three"])
 assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 
 # %% [markdown]
-# It is bluest on the left of the eight: less ink there opens its two loops.
+# It is bluest on the left, where the loops of an eight are closed and a three is open: less ink there opens them.
 #
-# What if you follow it, and let `descend` change the digit until the ten pictures read a three?
-# Before you run the cell: will it look like a three to you?
+# What if you follow it until the pictures read a three? You need the loop once more, now with a digit, so put it into a function.
+#
+# Your function must leave the caller's x0 as it was. So let it begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
+# (A method whose name ends in `_` works in place.)
+
+# %% [markdown] side=true name="arrange-descend"
+# #### Would you like the lines of `descend`, shuffled?
+#
+# *{minutes} minutes*
+#
+# The next exercise begins with a blank cell.
+# Here are the lines for it in another order, with gaps, and with two that it does not need.
+
+# %%
+from explorers import arrange
+
+arrange("descend")
+
+# %% [markdown]
+# ### Exercise: `descend`
+#
+# *{minutes} minutes*
+#
+# Write your own function for gradient descent on any f. It will turn an eight into what the pictures call a three.
+# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as above.
+
+# %% exercise="descend"
+def descend(f, x0, lr, steps):
+    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
+
+    f takes a tensor and returns a scalar. The result has the shape and dtype of x0, memory of
+    its own (also for steps=0), and no graph. x0 stays as it was: values, requires_grad, .grad.
+    At each step f is called on a leaf, so that no graph reaches back into an earlier step.
+
+    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
+    """
+    ### BEGIN SOLUTION
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+    ### END SOLUTION
+
+
+# %% check="descend" points=3
+check("descend", descend)
+
+# %% mine=true name="learning"
+def new_leaf_each_step(f, x, lr, steps):
+    """The same walk, as the lesson takes it: each step ends in a new leaf."""
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(x), [x])[0]
+    return x.detach()
+
+
+my_descend = mine("descend", new_leaf_each_step)
+
+# %% [markdown]
+# In the next cell `descend` changes the eight, step by step.
+# Before you run it: will it look like a three to you?
 
 # %% name="turned-into-a-three"
 digit = ink[eight]

@@ -5,7 +5,7 @@
 #
 # *What does a graph keep in memory, and where should it end?*
 #
-# In chapter 2a you called `backward`, and the gradients were there. For that, torch keeps a graph of all that you computed.
+# In chapter 2a you called `backward`, and the gradients were there. For that, torch keeps a graph of all that you computed with tensors that require grad.
 # The graph takes memory, and it leads back to wherever your numbers came from. Here you learn to
 #
 # 1. say what torch keeps for a gradient, and for how long
@@ -44,32 +44,272 @@ figures.life()
 #
 # *{minutes} minutes*
 #
-# Your 200 steps in chapter 2a built 200 graphs, and each kept numbers for the way back. The slope of x ** 2, for example, is 2 * x, so its node has to save x.
-# Training takes millions of steps. Why is the memory not full after a minute?
+# Some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each loss that they measure, to plot it later.
 #
-# There are two reasons, and the picture shows both. A graph is made for one use.
-# The forward pass saves tensors, and the backward pass uses them and lets go of them, so each training step frees its memory for the next.
+# A loss is a single number. But behind it stands its graph, and the graph keeps what the way back will need. The slope of x ** 2, for example, is 2 * x, so the node of a square has to save x. The slope of exp is exp itself, so its node saves the result.
+# Here are a hundred losses, each the sum of exp of a thousand numbers.
+
+# %% name="keeping-results"
+x = torch.ones(1000, requires_grad=True)
+with saved_tensors() as alive:  # alive: the saved tensors that some graph still holds
+    history = [x.exp().sum() for _ in range(100)]
+print("a list of 100 losses keeps", len(alive))
+
+history = [loss.item() for loss in history]
+print("a list of 100 numbers keeps", len(alive))
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _history = [x.exp().sum() for _ in range(100)]
+    assert len(_alive) == 100
+    _history = [_loss.item() for _loss in _history]
+    assert len(_alive) == 0
+
+# %% [markdown]
+# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has no graph, so keep numbers in logs and running sums.
+
+# %% [markdown] name="dropping-text"
+# ### What keeps a graph alive?
+#
+# Your 200 steps in chapter 2a built 200 graphs, and training takes millions of steps. Why is the memory not full after a minute?
+#
+# *Predict.* You compute the same loss a thousand times, always under the name `loss`, and never call `backward`. How many saved tensors are there in the end?
+
+# %% predict=true
+guess = 1  # a number
+
+# %% name="dropping-frees"
+with saved_tensors() as alive:
+    for _ in range(1000):
+        loss = x.exp().sum()
+    reveal(guess, len(alive))
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _loss = x.exp().sum()
+    assert len(_alive) == 1
+
+# %% [markdown]
+# One, that of the last pass. Like any object of Python, **a graph lives as long as something refers to its result.** Once `loss` names a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
+
+# %% [markdown] name="used-up"
+# ### A graph is made for one use
+#
+# In training the memory is free even earlier, because `backward` lets go of each saved tensor when it has used it.
 # That has a price.
 #
 # *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
-# (`runs` tries it, and prints the error if there is one.)
+# (`runs` tries it, and prints the error, if any.)
 
 # %% predict=true
 guess = False  # True or False
 
 # %% name="second-backward"
-x = torch.tensor([2.0], requires_grad=True)
-y = x**2
+w = torch.tensor([2.0], requires_grad=True)
+y = w**2
 y.backward()
 reveal(guess, runs(y.backward))
 
 # %% claim=true
-assert x.grad.tolist() == [4.0]  # that of the first call
+assert w.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# No: the first call let go of the x that the second would have needed.
-# You will see this message when a loop calls `backward` a second time without computing the loss anew. Compute it anew each time.
+# No: the first call let go of the w that the second would have needed.
+# You will see this message when a loop calls `backward` again without computing the loss anew.
 # (The `retain_graph=True` that the message advises keeps the saved tensors, which is hardly ever what you want.)
+#
+# So a graph ends in two ways, as in the picture at the top: `backward` lets go of what it saved, and the rest goes with the last name for its result.
+
+# %% [markdown]
+# ### Exercise: `running_loss`
+#
+# *{minutes} minutes*
+#
+# At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
+# So take the losses one at a time: call `backward`, add its number to a sum, and go on to the next. A plain `for` loop does that; you need no `del`.
+
+# %% exercise="running_loss"
+def running_loss(losses):
+    """Call backward on each loss, once, and return the mean of their values as a float.
+
+    For losses of 1.0 and 3.0 the result is 2.0.
+
+    - losses: an iterable of scalar tensors, at least one, each with a graph of its own;
+      perhaps a generator, which makes each loss when it is asked for.
+    - Call backward on a loss before you ask for the next, and keep none: at that moment
+      only the graph of the loss just used may still be there.
+    """
+    ### BEGIN SOLUTION
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+        count += 1
+    return total / count
+    ### END SOLUTION
+
+
+# %% check="running_loss" points=2
+check("running_loss", running_loss)
+
+# %% [markdown] side=true
+# #### Does your `running_loss` free memory in time?
+#
+# *{minutes} minutes*
+#
+# The generator `losses` makes ten losses, one by one. Each time somebody asks for the next, it notes how many saved tensors are still held.
+
+# %% name="one-by-one"
+def losses():
+    for _ in range(10):
+        yield x.exp().sum()
+        held.append(len(alive))
+
+
+def all_at_once(losses):
+    kept = list(losses)  # every graph at the same time
+    for loss in kept:
+        loss.backward()
+    return sum(loss.item() for loss in kept) / len(kept)
+
+# %% mine=true
+my_running_loss = mine("running_loss", all_at_once)
+
+# %% name="running-loss-used"
+for mean_of in (all_at_once, my_running_loss):
+    held = []
+    with saved_tensors() as alive:
+        mean_of(losses())
+    print(f"{mean_of.__name__:12} holds", held)
+
+# %% claim=true
+assert max(held) in (0, 10)
+
+# %% [markdown]
+# `item()` can come too early, because nothing that you compute from a plain number has a graph.
+
+# %% name="item"
+loss = (x**2).mean()
+number = loss.item()
+print(number, "and the loss still has its graph:", loss.grad_fn.name())
+with shows_error(AttributeError, match="backward"):
+    (number * 2).backward()
+
+# %% claim=true
+assert isinstance(number, float) and loss.grad_fn is not None
+with shows_error(RuntimeError, match="cannot be converted"):
+    x.item()  # 1000 elements
+loss.backward()
+
+# %% [markdown] side=true
+# #### What does `total = total + loss` keep?
+#
+# *{minutes} minutes*
+#
+# There is no list, and in the end there is one tensor, `total`. And yet it keeps all graphs.
+# The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
+# Here are four passes, kept in four ways.
+
+# %% figure=true
+figures.kept_graphs(4)
+
+# %% [markdown]
+# ### A block without a graph
+#
+# If you only measure a loss, why build a graph and throw it away?
+# Inside `torch.no_grad()`, which chapter 2a used for the step, torch builds none, not even from tensors that require grad.
+
+# %% name="no-grad"
+w = torch.ones(3, requires_grad=True)
+with torch.no_grad():
+    score = (w * 2).sum()
+print("w requires grad:", w.requires_grad, "  the score:", score.requires_grad)
+
+# %% claim=true
+assert score.grad_fn is None and not score.requires_grad and w.requires_grad
+assert (w * 2).requires_grad  # outside again
+with shows_error(RuntimeError, match="does not require grad"):
+    score.backward()
+
+# %% [markdown]
+# The numbers come out the same, and no memory goes into a graph. Use it wherever you want no gradient.
+
+# %% [markdown] name="no-grad-saving" side=true
+# #### What does `no_grad` save, in memory and in time?
+#
+# *{minutes} minutes*
+#
+# Here are the bytes that torch holds for a thousand numbers, with a graph and without one. (`exp` saves its result and `sin` its operand, which are the same tensor. Its bytes count once.)
+
+# %% name="no-grad-bytes"
+print("with a graph:", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
+with torch.no_grad():
+    print("in no_grad: ", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
+
+# %% claim=true
+assert x.shape == (1000,) and saved_bytes(lambda: x.exp().sin().sum()) >= 1000 * 4  # at least exp's
+with torch.no_grad():
+    assert saved_bytes(lambda: x.exp().sin().sum()) == 0
+
+# %% [markdown]
+# Is it also faster? Each node costs a little time, whatever the size of its tensors. So there is something to gain with small tensors, and hardly anything with large ones, where the computing takes nearly all the time.
+# Measure it on your machine, more than once: the gain is so small that whatever else runs there can hide it.
+
+# %% name="no-grad-time"
+def cost_of_a_graph(n):
+    """How many times as long a few steps on an (n, n) tensor take when a graph is built."""
+    x = torch.randn(n, n, requires_grad=True)
+    with_graph = milliseconds(lambda: torch.tanh(x @ x).sum())
+    with torch.no_grad():
+        return with_graph / milliseconds(lambda: torch.tanh(x @ x).sum())
+
+
+print(f"small: {cost_of_a_graph(4):.2f}, large: {cost_of_a_graph(256):.2f} times as long")
+
+# %% claim=true
+with torch.no_grad():
+    _silent = x.exp().sin().sum()
+assert torch.equal(_silent, x.exp().sin().sum().detach())  # the same result, to the last digit
+
+# %% [markdown]
+# An evaluation without `no_grad` does not fill the memory as long as it keeps no tensors. If it keeps some, each of them holds a graph.
+# With `no_grad`, it may keep them.
+
+# %% name="evaluation-loop"
+w = torch.ones(3, requires_grad=True)
+with saved_tensors() as alive:
+    outputs = [torch.tanh(w * k).sum() for k in range(20)]  # 20 batches, results kept
+    print("with graphs:", len(alive))
+    with torch.no_grad():
+        outputs = [torch.tanh(w * k).sum() for k in range(20)]
+    print("in no_grad:", len(alive))
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _outputs = [torch.tanh(w * k).sum() for k in range(20)]
+    assert len(_alive) >= 20
+    with torch.no_grad():
+        _outputs = [torch.tanh(w * k).sum() for k in range(20)]
+    assert len(_alive) == 0
+
+# %% [markdown] side=true
+# #### What is `inference_mode`?
+#
+# *{minutes} minutes*
+#
+# It is `no_grad` with a promise: no graph will ever need to save what you make inside it. So torch keeps less account of these tensors, which saves a little more time, and if a graph has to save one all the same, you get an error.
+
+# %% name="inference-mode"
+w = torch.ones(3, requires_grad=True)
+with torch.inference_mode():
+    final = w * 2
+with shows_error(RuntimeError, match="Inference tensors cannot be saved"):
+    w * final
+print("but a copy may be saved:", (w * final.clone()).requires_grad)
+
+# %% claim=true
+assert final.is_inference() and not final.requires_grad
+assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum saves nothing
 
 # %% [markdown] side=true
 # #### What does a node hold?
@@ -109,20 +349,6 @@ assert _address != s.data_ptr() and _viewed.data_ptr() == _address
 assert _viewed.grad_fn.name() == "ViewBackward0"
 _new += 1
 assert _new.data_ptr() == _address and _new.grad_fn is not _before
-
-# %% [markdown]
-# And what passes through the nodes? In the graph of chapter 2a two numbers arrived at x. Put a tensor of its own into each of the two places, and you see both numbers.
-
-# %% name="paths-add-up"
-first, second = torch.tensor(4.0, requires_grad=True), torch.tensor(4.0, requires_grad=True)
-result = (first * 2.0 + second) ** 2
-result.retain_grad()  # keep the derivative that arrives here
-result.backward()
-print("at the loss:", result.grad, " by way of the product:", first.grad, " directly:", second.grad)
-
-# %% claim=true
-assert result.grad == 1  # the start of the backward pass
-assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 
 # %% [markdown] side=true
 # #### When is `retain_graph=True` right?
@@ -199,252 +425,13 @@ _one.backward()
 with shows_error(RuntimeError, match="second time"):
     _two.backward()
 
-# %% [markdown] name="dropping-text"
-# ### What keeps a graph alive?
-#
-# `backward` frees the memory. But does a loss that you only measure keep its memory for good?
-# Try it with the sum of exp of a thousand numbers. The slope of exp is exp itself, so its node saves the result, one tensor.
-#
-# *Predict.* You run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
-
-# %% predict=true
-guess = 1  # a number
-
-# %% name="dropping-frees"
-x = torch.ones(1000, requires_grad=True)
-with saved_tensors() as alive:  # counts them
-    for _ in range(1000):
-        loss = x.exp().sum()
-    reveal(guess, len(alive))
-
-# %% claim=true
-with saved_tensors() as _alive:
-    _loss = x.exp().sum()
-    assert len(_alive) == 1
-
-# %% [markdown]
-# One, that of the last pass. Here is the second reason: like any object of Python, a graph lives as long as something refers to its result. Once `loss` names a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
-#
-# And yet some programs run for an hour and then end with "out of memory". Their mistake looks harmless: they *keep* each measured loss, to plot it later.
-
-# %% name="keeping-results"
-with saved_tensors() as alive:
-    history = [x.exp().sum() for _ in range(100)]
-print("a list of 100 losses keeps", len(alive))
-
-history = [loss.item() for loss in history]
-print("a list of 100 numbers keeps", len(alive))
-
-# %% claim=true
-with saved_tensors() as _alive:
-    _history = [x.exp().sum() for _ in range(100)]
-    assert len(_alive) == 100
-    _history = [_loss.item() for _loss in _history]
-    assert len(_alive) == 0
-
-# %% [markdown]
-# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has no graph, so keep numbers in logs and running sums.
-
-# %% [markdown] side=true
-# #### What does `total = total + loss` keep?
-#
-# *{minutes} minutes*
-#
-# There is no list, and in the end there is one tensor, `total`. And yet it keeps all graphs.
-# The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
-# Here are four passes, kept in four ways.
-
-# %% figure=true
-figures.kept_graphs(4)
-
-# %% [markdown]
-# ### Exercise: `running_loss`
-#
-# *{minutes} minutes*
-#
-# At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
-# So call `backward` on each loss, as training does, take its number, and let the loss go before you ask for the next one.
-
-# %% exercise="running_loss"
-def running_loss(losses):
-    """Call backward on each loss, once, and return the mean of their values as a float.
-
-    For losses of 1.0 and 3.0 the result is 2.0.
-
-    - losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-      perhaps a generator, which makes each loss when it is asked for.
-    - Call backward on a loss before you ask for the next, and keep none: at that moment
-      only the graph of the loss just used may still be there.
-    """
-    ### BEGIN SOLUTION
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-        count += 1
-    return total / count
-    ### END SOLUTION
-
-
-# %% check="running_loss" points=2
-check("running_loss", running_loss)
-
-# %% [markdown] side=true
-# #### Does your `running_loss` let go of each graph?
-#
-# *{minutes} minutes*
-#
-# The generator `losses` makes ten losses, one by one. Each time somebody asks for the next, it notes how many saved tensors are still held.
-
-# %% name="one-by-one"
-def losses():
-    for _ in range(10):
-        yield x.exp().sum()
-        held.append(len(alive))
-
-
-def all_at_once(losses):
-    kept = list(losses)  # every graph at the same time
-    for loss in kept:
-        loss.backward()
-    return sum(loss.item() for loss in kept) / len(kept)
-
-# %% mine=true
-my_running_loss = mine("running_loss", all_at_once)
-
-# %% name="running-loss-used"
-for mean_of in (all_at_once, my_running_loss):
-    held = []
-    with saved_tensors() as alive:
-        mean_of(losses())
-    print(f"{mean_of.__name__:12} holds", held)
-
-# %% claim=true
-assert max(held) in (0, 10)
-
-# %% [markdown]
-# `item()` can come too early, because nothing that you compute from a plain number has a graph.
-
-# %% name="item"
-loss = (x**2).mean()
-number = loss.item()
-print(number, "and the loss still has its graph:", loss.grad_fn.name())
-with shows_error(AttributeError, match="backward"):
-    (number * 2).backward()
-
-# %% claim=true
-assert isinstance(number, float) and loss.grad_fn is not None
-with shows_error(RuntimeError, match="cannot be converted"):
-    x.item()  # 1000 elements
-loss.backward()
-
-# %% [markdown]
-# ### A block without a graph
-#
-# If you only measure a loss, why build a graph and throw it away?
-# Inside `torch.no_grad()`, which chapter 2a used for the step, torch builds none, not even from tensors that require grad.
-
-# %% name="no-grad"
-w = torch.ones(3, requires_grad=True)
-with torch.no_grad():
-    score = (w * 2).sum()
-print("w requires grad:", w.requires_grad, "  the score:", score.requires_grad)
-
-# %% claim=true
-assert score.grad_fn is None and not score.requires_grad and w.requires_grad
-assert (w * 2).requires_grad  # outside again
-with shows_error(RuntimeError, match="does not require grad"):
-    score.backward()
-
-# %% [markdown]
-# The numbers come out the same, and no memory goes into a graph. Use it wherever you want no gradient.
-
-# %% [markdown] name="no-grad-saving" side=true
-# #### What does `no_grad` save, in memory and in time?
-#
-# *{minutes} minutes*
-#
-# Here are the bytes that torch holds for a thousand numbers, with a graph and without one. (What `exp` saves, its result, is also what `sin` saves, its operand, so it counts once.)
-
-# %% name="no-grad-bytes"
-print("with a graph:", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
-with torch.no_grad():
-    print("in no_grad: ", saved_bytes(lambda: x.exp().sin().sum()), "bytes")
-
-# %% claim=true
-assert x.shape == (1000,) and saved_bytes(lambda: x.exp().sin().sum()) >= 1000 * 4  # at least exp's
-with torch.no_grad():
-    assert saved_bytes(lambda: x.exp().sin().sum()) == 0
-
-# %% [markdown]
-# Is it faster, too? "Twice as fast" is a popular figure.
-# Measure it on your machine, for small tensors and for large ones.
-# A node costs a little time, whatever the size of its tensors; what you measure depends on the machine, and changes from run to run.
-
-# %% name="no-grad-time"
-def cost_of_a_graph(n):
-    """How many times as long a few steps on an (n, n) tensor take when a graph is built."""
-    x = torch.randn(n, n, requires_grad=True)
-    with_graph = milliseconds(lambda: torch.tanh(x @ x).sum())
-    with torch.no_grad():
-        return with_graph / milliseconds(lambda: torch.tanh(x @ x).sum())
-
-
-print(f"small: {cost_of_a_graph(4):.2f}, large: {cost_of_a_graph(256):.2f} times as long")
-
-# %% claim=true
-with torch.no_grad():
-    _silent = x.exp().sin().sum()
-assert torch.equal(_silent, x.exp().sin().sum().detach())  # the same result, to the last digit
-
-# %% [markdown]
-# An evaluation without `no_grad` does not fill the memory as long as it keeps no tensors. If it keeps some, each of them holds a graph.
-# With `no_grad`, it may keep them.
-
-# %% name="evaluation-loop"
-w = torch.ones(3, requires_grad=True)
-with saved_tensors() as alive:
-    outputs = [torch.tanh(w * k).sum() for k in range(20)]  # 20 batches, results kept
-    print("with graphs:", len(alive))
-    with torch.no_grad():
-        outputs = [torch.tanh(w * k).sum() for k in range(20)]
-    print("in no_grad:", len(alive))
-
-# %% claim=true
-with saved_tensors() as _alive:
-    _outputs = [torch.tanh(w * k).sum() for k in range(20)]
-    assert len(_alive) >= 20
-    with torch.no_grad():
-        _outputs = [torch.tanh(w * k).sum() for k in range(20)]
-    assert len(_alive) == 0
-
-# %% [markdown] side=true
-# #### What is `inference_mode`?
-#
-# *{minutes} minutes*
-#
-# It goes further than `no_grad`: no graph can ever save a tensor that you make inside it.
-# Use it where no result will be part of a training.
-
-# %% name="inference-mode"
-w = torch.ones(3, requires_grad=True)
-with torch.inference_mode():
-    final = w * 2
-with shows_error(RuntimeError, match="Inference tensors cannot be saved"):
-    w * final
-print("but a copy may be saved:", (w * final.clone()).requires_grad)
-
-# %% claim=true
-assert final.is_inference() and not final.requires_grad
-assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum saves nothing
-
 # %% [markdown] name="parts"
 # ## 2 Too many for the memory
 #
 # *{minutes} minutes*
 #
 # Training holds only one graph at a time, but even one can be too large.
-# To see how large, run the folded cell below. It brings the digits, and the loss of chapter 2a: scores, shares, and the cost of the right answer's share.
+# The folded cell below brings the digits and the loss of chapter 2a: scores, shares, and the cost of the right answer's share. Run it; the cell after it measures.
 
 # %% name="digits" known=true
 # the digits; wrongness(pictures, which): how badly ten pictures read them
@@ -690,7 +677,7 @@ assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 # %% [markdown]
 # ### Two that meet halfway
 #
-# Suppose a blank picture should copy an eight, as a pupil copies from a sheet. Put both into one tensor, and let your `descend` of chapter 2a make them alike.
+# Suppose a blank picture should copy an eight, as a pupil copies from a sheet. Your `descend` of chapter 2a moves one tensor. So put both into one, and let it make them alike.
 
 # %% mine=true name="learning"
 def new_leaf_each_step(f, x, lr, steps):
@@ -871,7 +858,7 @@ hunt()
 #
 # <details><summary>Answers</summary>
 #
-# 1. `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given.
+# 1. `no_grad` is for a block of code through which no gradient has to flow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given.
 # 2. In logs, since a number holds no graph; and for the same reason never on the way to the loss.
 # 3. By its part's share of the rows, so that each row counts the same.
 #
