@@ -9,7 +9,7 @@
 #
 # 1. put layers in a row, and count what they learn
 # 2. find layers that hide from training
-# 3. write a convolution, and let a layer look for strokes
+# 3. let a layer look for strokes, and write the convolution that it computes
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -159,7 +159,16 @@ reveal(guess, my_count_params(tiny))
 assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
 
 # %% [markdown]
-# The first layer has 2 * 8 weights and 8 biases, and the second has 8 weights and 1 bias.
+# The first layer has 2 * 8 weights and 8 biases, and the second has 8 weights and 1 bias. Here are a single layer 4-1 and a network 3-4-1, each with the shape of its result for 8 rows:
+
+# %% name="tiny-models"
+for tiny in (nn.Linear(4, 1), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))):
+    inputs = torch.randn(8, next(tiny.parameters()).shape[1])  # as wide as the first weight
+    print(tuple(tiny(inputs).shape), my_count_params(tiny))
+
+# %% claim=true
+assert sum(_p.numel() for _p in nn.Linear(4, 1).parameters()) == 5
+assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape == (8, 1)
 
 # %% [markdown] side=true
 # #### Can one parameter serve in two places?
@@ -260,10 +269,8 @@ reveal(guess, len(list(one_layer.parameters())))
 #
 # *{minutes} minutes*
 #
-# Numbers hide from `train` in a list, and (chapter 3a) in a tensor that nobody wrapped. There is a third way.
-# A colleague's model has all three, and never learns the prices of houses.
-# Look at `print(HouseNet(3))`, and call the model twice on the same input: two different answers are a clue.
-# Change as little as you can. The repaired model computes what `house` below does, times a scale, since prices are in the hundreds.
+# A colleague's model never learns the prices of houses, because its numbers hide from the training in three ways. You know two of them: a list, and (chapter 3a) a tensor that nobody wrapped. To find the third, call the model twice on the same input, and compare.
+# The repaired model computes what `house` below does, times a scale, since prices are in the hundreds.
 
 # %% name="house-net"
 house = nn.Sequential(
@@ -330,13 +337,13 @@ class HouseNet(nn.Module):
 check("HouseNet", HouseNet)
 
 # %% [markdown] side=true
-# #### What does the loss of a column average?
+# #### What if predictions are (80, 1) and targets (80,)?
 #
 # *{minutes} minutes*
 #
-# The house network gives (80, 1), and prices come as (80,).
+# This is what `house` gives for 80 houses, and how their prices come.
 #
-# *Predict.* You take the mean squared difference of the two, without a look at their shapes. Over how many numbers is that mean? (You met this in chapter 1.)
+# *Predict.* You take the mean squared difference of the two. Over how many numbers is that mean? (You met this in chapter 1.)
 
 # %% predict=true
 guess = 6400  # a number
@@ -519,6 +526,8 @@ MyMLP = mine("MLP", three_sizes)
 #
 # *{minutes} minutes*
 #
+# (If it is late, this is a good place to stop for tonight: something new begins.)
+#
 # Give your `MLP` 32 numbers in the middle (**hidden units**), and train it. Each of the 32 has a picture as large as the digit, and lays it over the whole digit.
 
 # %% name="whole-pictures"
@@ -633,9 +642,193 @@ figures.convolution(digit, kernel.T, 1, 2)
 # (This zero fills the paper from top to bottom, so in the middle the kernel sees these walls from inside only.)
 
 # %% [markdown]
-# ### A rim, and larger steps
+# ### Eight kernels at once
 #
-# Two options change how many places there are for a kernel. With `padding=1` torch first lays a rim of zeros around the digit. With `stride=2` the kernel takes steps of two places, to the right and down.
+# Nobody thought up the ten pictures of chapter 2: a program learned them, and it can learn kernels too.
+# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on each digit, and the kernels are its parameters.
+# The 1 says that the digits have one **channel** (a color photo has three).
+
+# %% name="conv-layer"
+looking = nn.Conv2d(1, 8, 3)
+pictures = ink.reshape(-1, 1, 8, 8)  # (batch, channels, height, width)
+seen = looking(pictures)
+print(tuple(pictures.shape), "becomes", tuple(seen.shape))
+show_digits(looking.weight[:, 0], says=[f"kernel {n}" for n in range(8)])
+maps = seen[0] - seen[0].mean(dim=(1, 2), keepdim=True)  # only for the drawing: red and blue
+show_digits(maps, says=[f"{n} sees" for n in range(8)])
+
+# %% claim=true
+assert seen.shape == (1797, 8, 6, 6)
+_kernels = looking.weight.shape
+assert _kernels == (8, 1, 3, 3)
+
+# %% [markdown]
+# Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, so each sees something different in the zero.
+#
+# How much is there to learn? A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+#
+# *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
+
+# %% predict=true
+guess = 80  # a number
+
+# %% name="conv-count"
+print("linear:", my_count_params(nn.Linear(64, 288)))
+reveal(guess, my_count_params(looking))
+
+# %% claim=true
+assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
+
+# %% [markdown]
+# Eight kernels have 9 weights and a bias each. That makes 80 numbers in place of 18,720, for two reasons: a kernel looks at 9 pixels and not at 64, and an edge is an edge wherever it is, so the layer need not learn it 36 times.
+
+# %% [markdown] name="looking-text"
+# ## 4 A network that looks
+#
+# *{minutes} minutes*
+#
+# Section 3 began with digits that moved by one pixel. Does such a layer help to read them?
+# Put it into a network, here with sixteen kernels. The kernels look first, and then ten judges decide by what they have found.
+
+# %% name="looking-learned"
+looker = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),  # each row of 64 becomes a picture with one channel
+    nn.Conv2d(1, 16, 3),  # sixteen kernels look, at 36 places each
+    nn.ReLU(),
+    nn.Flatten(),  # what they found becomes one row again
+    nn.Linear(16 * 36, 10),  # ten judges
+)
+
+train(looker, 200)  # as you trained `yours`
+print(f"looks at whole pictures: {accuracy(yours):.1%}")
+print(f"looks at small places:   {accuracy(looker):.1%}")
+
+# %% claim=true
+assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
+assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
+
+# %% [markdown]
+# On digits that did not move it gains little.
+#
+# Now to the moved ones. A kernel's map moves along with the digit (here section 3's kernel), which looks promising:
+
+# %% name="shift"
+moved = digit.roll(-1, dims=1)
+map1, map2 = fits(digit, kernel), fits(moved, kernel)
+words = ["a zero", "the kernel sees", "moved", "the kernel sees"]
+show_digits([digit, map1, moved, map2], says=words)
+
+# %% claim=true
+assert torch.equal(map2[:, :-1], map1[:, 1:])
+
+# %% [markdown]
+# *Predict.* Does the network that looks still read nine of ten of the moved digits?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="moved-digits"
+print(f"looks at whole pictures: {accuracy(yours, moved_ink):.0%} of the moved digits")
+print(f"looks at small places:   {accuracy(looker, moved_ink):.0%}")
+reveal(guess, accuracy(looker, moved_ink) > 0.9)
+
+# %% claim=true
+assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
+
+# %% [markdown]
+# It reads about half! Each kernel still finds what it looks for, but each judge has a weight for each kernel at each of its 36 places, and expects it where it used to be.
+#
+# ### Less exactly where
+#
+# So tell the judges less exactly where a stroke is.
+# `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and keeps only the largest number of each block: "there was such a stroke, somewhere around here".
+# This is called **pooling**. Here is a kernel that fits on strokes which rise to the right, its map of the zero, and the largest number of each block.
+
+# %% name="four-blocks"
+rising = torch.tensor([[-1.0, -1, 2], [-1, 2, -1], [2, -1, -1]])
+strokes = fits(digit, rising)
+pooled = nn.MaxPool2d(3)(strokes[None, None])[0, 0]  # a batch of one, with one channel
+
+# %% claim=true
+assert pooled.tolist() == [[3, 1], [1, 4]] and pooled[1, 1] == strokes[3:, 3:].max()
+
+# %% figure=true
+figures.pooling(strokes, 3)
+
+# %% [markdown]
+# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say that there is such a stroke, and in which quarter, but no longer exactly where.
+#
+# One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
+
+# %% name="pooling"
+pooler = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),
+    nn.Conv2d(1, 16, 3),
+    nn.ReLU(),
+    nn.MaxPool2d(3),  # new: (16, 6, 6) becomes (16, 2, 2)
+    nn.Flatten(),
+    nn.Linear(16 * 4, 10),
+)
+train(pooler, 200)
+for name, each in (("whole pictures", yours), ("small places", looker), ("pooled", pooler)):
+    reads = f"{accuracy(each):.0%} of the digits, {accuracy(each, moved_ink):.0%} of the moved ones"
+    print(f"{name:14} {my_count_params(each):4} numbers read {reads}")
+
+# %% claim=true
+assert 0.93 < accuracy(pooler) < accuracy(looker)
+assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5930, 810]
+assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
+
+# %% [markdown]
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. Why not all of them? There are still four blocks, and a stroke near a border moves into the next one. And there is a price: it reads fewer of the unmoved digits than the same network without pooling.
+#
+# Look, then forget exactly where: many networks for pictures repeat these two steps several times, and chapter 6 trains one.
+
+# %% [markdown] side=true
+# #### Which shapes does a layer for pictures accept?
+#
+# *{minutes} minutes*
+#
+# (batch, channels, height, width), and three axes for one picture.
+# It refuses pictures with the channels last, as in many files, because it takes the first axis for the channels.
+
+# %% name="image-axes"
+colored = nn.Conv2d(3, 8, 3)
+print(colored(torch.zeros(5, 3, 32, 32)).shape, colored(torch.zeros(3, 32, 32)).shape)
+with shows_error(RuntimeError, match="channels"):
+    colored(torch.zeros(32, 32, 3))  # (height, width, channels)
+
+# %% claim=true
+assert colored(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 30, 30)
+assert colored(torch.zeros(3, 32, 32)).shape == (8, 30, 30)
+
+# %% [markdown]
+# `nn.BatchNorm2d` insists on a batch, if only of one.
+
+# %% name="batch-of-one"
+norm = nn.BatchNorm2d(3)
+with shows_error(ValueError, match="expected 4D input"):
+    norm(torch.randn(3, 8, 8))
+print(norm(torch.randn(3, 8, 8).unsqueeze(0)).shape)
+
+# %% claim=true
+assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
+
+# %% [markdown] side=true name="faq"
+# #### `Sequential` or a class, `nn.ReLU` or `torch.relu`?
+#
+# *{minutes} minutes*
+#
+# Take a Sequential while each part takes the result of the one before, and a class as soon as you branch, repeat or look at something.
+#
+# `nn.ReLU()` and `torch.relu` compute the same. The module fits into a Sequential and can have hooks (chapter 3c); the function fits into `forward`.
+
+# %% [markdown] name="all-sizes"
+# ## 5 All sizes, rims and steps
+#
+# *{minutes} minutes*
+#
+# Layers for pictures have two more options, which change how many places there are for a kernel. With `padding=1` torch first lays a rim of zeros around the digit. With `stride=2` the kernel takes steps of two places, to the right and down.
 #
 # *Predict.* The first kernel goes over this zero with both options. The map is as high as it is wide: how high?
 
@@ -643,8 +836,7 @@ figures.convolution(digit, kernel.T, 1, 2)
 guess = 4  # a number
 
 # %% name="rim-and-steps"
-# F.conv2d is torch's `fits`, for a batch of pictures with colors: [None, None] puts two
-# axes of length 1 in front, and [0, 0] takes them away again.
+# F.conv2d is torch's `fits`, for a batch of pictures with channels: two axes more in front
 steps = F.conv2d(digit[None, None], kernel[None, None], padding=1, stride=2)[0, 0]
 show_digits([digit, edges, steps], says=["the zero", "6 by 6", "rim, steps of two"])
 reveal(guess, steps.shape[0])
@@ -661,7 +853,7 @@ assert torch.equal(_rim[::2, ::2], steps)
 #
 # *{minutes} minutes*
 #
-# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps: that is what a layer for pictures computes. In section 4 your function will find the edges of a digit that has moved.
+# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps. Then no layer for pictures has a secret left: `nn.Conv2d` does the same, with many kernels at once.
 #
 # For example, the kernel below takes a number, and adds ten times the number one row down and one column to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
 #
@@ -713,187 +905,15 @@ def torch_conv2d(image, kernel, stride=1, padding=0):
 my_conv2d = mine("conv2d", torch_conv2d)
 
 # %% [markdown]
-# ### Eight kernels at once
-#
-# You could think up more kernels, for slanted strokes or corners. But nobody thought up the ten pictures of chapter 2 either: a program learned them, and it can learn kernels too.
-# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on each digit, and the kernels are its parameters.
-# The 1 says that the digits have one **channel** (a color photo has three).
+# Let your function compute what the first kernel of `pooler` sees in a zero.
 
-# %% name="conv-layer"
-looking = nn.Conv2d(1, 8, 3)
-pictures = ink.reshape(-1, 1, 8, 8)  # (batch, channels, height, width)
-seen = looking(pictures)
-print(tuple(pictures.shape), "becomes", tuple(seen.shape))
-show_digits(looking.weight[:, 0], says=[f"kernel {n}" for n in range(8)])
-maps = seen[0] - seen[0].mean(dim=(1, 2), keepdim=True)  # more or less than its own average
-show_digits(maps, says=[f"{n} sees" for n in range(8)])
+# %% name="conv2d-used"
+conv = pooler[1]
+own = my_conv2d(pictures[0, 0], conv.weight[0, 0].detach()) + conv.bias[0]
+print("as the layer does:", torch.allclose(own, conv(pictures[0])[0], atol=1e-4))
 
 # %% claim=true
-assert seen.shape == (1797, 8, 6, 6)
-_kernels = looking.weight.shape
-assert _kernels == (8, 1, 3, 3)
-
-# %% [markdown]
-# Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, so each sees something different in the zero.
-#
-# How much is there to learn? A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
-#
-# *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
-
-# %% predict=true
-guess = 80  # a number
-
-# %% name="conv-count"
-print("linear:", my_count_params(nn.Linear(64, 288)))
-reveal(guess, my_count_params(looking))
-
-# %% claim=true
-assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
-
-# %% [markdown]
-# Eight kernels have 9 weights and a bias each. That makes 80 numbers in place of 18,720, because an edge is an edge wherever it is, and the layer need not learn it 36 times.
-
-# %% [markdown] name="looking-text"
-# ## 4 A network that looks
-#
-# *{minutes} minutes*
-#
-# Section 3 began with digits that moved by one pixel. Does such a layer help to read them?
-# Put it into a network, here with sixteen kernels. The kernels look first, and then ten judges decide by what they have found.
-
-# %% name="looking-learned"
-looker = nn.Sequential(
-    nn.Unflatten(1, (1, 8, 8)),  # each row of 64 becomes a picture with one channel
-    nn.Conv2d(1, 16, 3),  # sixteen kernels look, at 36 places each
-    nn.ReLU(),
-    nn.Flatten(),  # what they found becomes one row again
-    nn.Linear(16 * 36, 10),  # ten judges
-)
-
-train(looker, 200)  # as you trained `yours`
-print(f"looks at whole pictures: {accuracy(yours):.1%}")
-print(f"looks at small places:   {accuracy(looker):.1%}")
-show_digits(looker[1].weight[:, 0], per_row=8)
-
-# %% claim=true
-assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
-assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
-
-# %% [markdown]
-# On digits that did not move it gains little. The kernels still resemble their random start; training has made their numbers about twice as large.
-#
-# Now the moved digits. A kernel's map moves along with the digit (here section 3's kernel, with a rim), which looks promising:
-
-# %% name="shift"
-moved = digit.roll(-1, dims=1)
-map1, map2 = my_conv2d(digit, kernel, padding=1), my_conv2d(moved, kernel, padding=1)
-words = ["a zero", "the kernel sees", "moved", "the kernel sees"]
-show_digits([digit, map1, moved, map2], says=words)
-
-# %% claim=true
-assert torch.equal(map2[:, :-1], map1[:, 1:]) and not map1[:, 0].any()
-
-# %% [markdown]
-# *Predict.* Does the network that looks still read nine of ten of the moved digits?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="moved-digits"
-print(f"looks at whole pictures: {accuracy(yours, moved_ink):.0%} of the moved digits")
-print(f"looks at small places:   {accuracy(looker, moved_ink):.0%}")
-reveal(guess, accuracy(looker, moved_ink) > 0.9)
-
-# %% claim=true
-assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
-
-# %% [markdown]
-# It reads about half! The kernels do find the strokes, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
-#
-# ### Less exactly where
-#
-# So tell the judges less exactly where a stroke is.
-# `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and keeps only the largest number of each block: "there was such a stroke, somewhere around here".
-# This is called **pooling**. Here is a kernel that fits on strokes which rise to the right, its map of the zero, and the largest number of each block.
-
-# %% name="four-blocks"
-rising = torch.tensor([[-1.0, -1, 2], [-1, 2, -1], [2, -1, -1]])
-strokes = fits(digit, rising)
-pooled = nn.MaxPool2d(3)(strokes[None, None])[0, 0]  # a batch of one, with one channel
-
-# %% claim=true
-assert pooled.tolist() == [[3, 1], [1, 4]] and pooled[1, 1] == strokes[3:, 3:].max()
-
-# %% figure=true
-figures.pooling(strokes, 3)
-
-# %% [markdown]
-# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say so, but no longer at which place.
-#
-# One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
-
-# %% name="pooling"
-pooler = nn.Sequential(
-    nn.Unflatten(1, (1, 8, 8)),
-    nn.Conv2d(1, 16, 3),
-    nn.ReLU(),
-    nn.MaxPool2d(3),  # new: (16, 6, 6) becomes (16, 2, 2)
-    nn.Flatten(),
-    nn.Linear(16 * 4, 10),
-)
-train(pooler, 200)
-for name, each in (("whole pictures", yours), ("small places", looker), ("pooled", pooler)):
-    reads = f"{accuracy(each):.0%} of the digits, {accuracy(each, moved_ink):.0%} of the moved ones"
-    print(f"{name:14} {my_count_params(each):4} numbers read {reads}")
-
-# %% claim=true
-assert accuracy(pooler) > 0.93
-assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5930, 810]
-assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
-
-# %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price: it reads fewer of the unmoved digits than the others.
-#
-# Look, then forget exactly where: many networks for pictures repeat these two steps several times, and chapter 6 trains one.
-
-# %% [markdown] side=true
-# #### Which shapes does a layer for pictures accept?
-#
-# *{minutes} minutes*
-#
-# (batch, channels, height, width), and three axes for one picture.
-# It refuses pictures with the channels last, as in many files, because it takes the first axis for the channels.
-
-# %% name="image-axes"
-colored = nn.Conv2d(3, 8, 3)
-print(colored(torch.zeros(5, 3, 32, 32)).shape, colored(torch.zeros(3, 32, 32)).shape)
-with shows_error(RuntimeError, match="channels"):
-    colored(torch.zeros(32, 32, 3))  # (height, width, channels)
-
-# %% claim=true
-assert colored(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 30, 30)
-assert colored(torch.zeros(3, 32, 32)).shape == (8, 30, 30)
-
-# %% [markdown]
-# `nn.BatchNorm2d` insists on a batch, if only of one.
-
-# %% name="batch-of-one"
-norm = nn.BatchNorm2d(3)
-with shows_error(ValueError, match="expected 4D input"):
-    norm(torch.randn(3, 8, 8))
-print(norm(torch.randn(3, 8, 8).unsqueeze(0)).shape)
-
-# %% claim=true
-assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
-
-# %% [markdown] side=true name="faq"
-# #### `Sequential` or a class, `nn.ReLU` or `torch.relu`?
-#
-# *{minutes} minutes*
-#
-# Take a Sequential while each part takes the result of the one before, and a class as soon as you branch, repeat or look at something.
-#
-# `nn.ReLU()` and `torch.relu` compute the same. The module fits into a Sequential and can have hooks (chapter 3c); the function fits into `forward`.
+assert torch.allclose(own, conv(pictures[0])[0], atol=1e-4) and own.shape == (6, 6)
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -930,7 +950,7 @@ hunt()
 # <details><summary>Answers</summary>
 #
 # 1. Without one, two linear layers in a row are no more than one.
-# 2. It uses the same kernel at every place.
+# 2. It looks at a small patch, and uses the same kernel at every place.
 # 3. It finds the strokes, but each judge weighs them by their places.
 #
 # </details>

@@ -5,7 +5,7 @@
 #
 # *Why does one deep network learn, and its twin not?*
 #
-# In chapter 3b you put layers in a row. Their numbers begin at random, and from some starts a network never learns. Here you learn to
+# In chapter 3b you put layers in a row. Their numbers begin at random, and from some starts a network hardly learns at all. Here you learn to
 #
 # 1. choose the first weights
 # 2. use `train`, `eval` and `no_grad`, each for its own purpose
@@ -47,8 +47,8 @@ figures.fading(10)
 #
 # *{minutes} minutes*
 #
-# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size. You will try both.
-# For that, the folded cell below brings the digits, and `train` and `accuracy` of chapter 3a. Run it, and go on.
+# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size.
+# The folded cell below brings the digits, and `train` and `accuracy` of chapter 3a. Run it, and go on.
 
 # %% name="from-3a" known=true
 # the digits; train(model, steps); accuracy(model)
@@ -77,9 +77,9 @@ def accuracy(model, pictures=ink):
 # %% [markdown]
 # ### All alike
 #
-# The ten pictures of chapter 2 all began as zeros, and did well. Does that work for two layers?
+# The ten pictures of chapter 2 all began as zeros, and did well. With two layers, zeros would not do at all: every hidden number is 0, so no weight gets a gradient, and only the last bias moves. But perhaps another number will do?
 #
-# *Predict.* Every number of a model begins at 0.1. It has 32 hidden units, each with 64 weights that can be drawn as a picture. After ten steps, are the 32 pictures still all alike?
+# *Predict.* Every number of a model begins at 0.1. It has 32 hidden units, each with 64 weights that can be drawn as a picture. After twenty steps, are the 32 pictures still all alike?
 
 # %% predict=true
 guess = True  # True or False
@@ -88,13 +88,20 @@ guess = True  # True or False
 alike = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
 for p in alike.parameters():
     nn.init.constant_(p, 0.1)  # fills p
-train(alike, 10)
+train(alike, 20)
 units = alike[0].weight.detach()  # (32, 64): one row for each unit
 show_digits(units[:8])
+print(f"{accuracy(alike):.0%} are read correctly")
 reveal(guess, torch.allclose(units, units[:1].expand(32, 64), atol=1e-4))
 
 # %% claim=true
 assert (units - 0.1).abs().max() > 1e-2  # they have moved
+assert accuracy(alike) < 0.3
+_zeros = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+for _p in _zeros.parameters():
+    nn.init.zeros_(_p)
+F.cross_entropy(_zeros(ink), labels).backward()
+assert [bool(_p.grad.any()) for _p in _zeros.parameters()] == [False, False, False, True]
 _inputs = torch.randn(6, 3)
 for _number in (0.0, 0.5):
     _alike = _inputs @ torch.full((3, 4), _number)
@@ -103,8 +110,7 @@ _random = _inputs @ torch.randn(3, 4)
 assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
-# They have moved, but all in the same way, because equal units get equal gradients. So 32 units do the work of one.
-# (The sides are still red: hardly any ink falls there, so the 0.1 stays.)
+# They have moved, but all in the same way, because equal units get equal gradients: each has the same weights to and from it, so a change of one would help exactly as much as a change of another. The 32 units do the work of one.
 # In chapter 2 each picture had a label of its own, which made it different. A hidden unit has none, so it must begin different: that is why weights are random.
 #
 # ### The wrong size
@@ -118,24 +124,25 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 guess = "below"  # "0.1", "0.001" or "below"
 
 # %% name="through-depth"
-def size_after(layers, std):
-    """About how large the digits' numbers are after some layers: the root of their mean square."""
-    x = ink
-    for _ in range(layers):
+def sizes(std):
+    """About how large the digits' numbers are, at first and after each of ten layers."""
+    x, found = ink, []
+    for _ in range(11):
+        found.append(x.square().mean().sqrt().item())  # the root of their mean square
         x = torch.relu(x @ (torch.randn(64, 64) * std))
-    return x.square().mean().sqrt().item()
+    return found
 
 
+found = sizes(0.01)
 for layers in (0, 1, 2, 3, 10):
-    print(f"{layers:2} layers: {size_after(layers, 0.01):.2g}")
-last = size_after(10, 0.01)
-reveal(guess, "below" if last < 1e-6 else "0.001" if last < 0.01 else "0.1")
+    print(f"layers: {layers:2}   size: {found[layers]:.2g}")
+reveal(guess, "below" if found[10] < 1e-6 else "0.001" if found[10] < 0.01 else "0.1")
 
 # %% claim=true
-assert 0.3 < size_after(0, 0.01) < 0.7
-assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
-assert 0.02 < size_after(10, math.sqrt(2 / 64)) < 10 and size_after(10, 1.0) > 1e5
-assert size_after(10, 0.1) < 0.02 and size_after(10, 0.25) > 2
+assert 0.3 < found[0] < 0.7
+assert 14 < (found[0] / found[10]) ** 0.1 < 22  # a layer
+assert 0.02 < sizes(math.sqrt(2 / 64))[10] < 10 and sizes(1.0)[10] > 1e5
+assert sizes(0.1)[10] < 0.02 and sizes(0.25)[10] > 2
 _layer = nn.Linear(1000, 400, bias=False)
 nn.init.kaiming_normal_(_layer.weight, nonlinearity="relu")
 assert abs(_layer.weight.std().item() - math.sqrt(2 / 1000)) < 1e-3
@@ -143,14 +150,14 @@ _x = torch.randn(500, 1000)
 assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 
 # %% [markdown]
-# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same with larger weights too. The bars show how many numbers lie where.
+# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same for four sizes of weights, one in each row. Read a row from left to right: the bars show how many numbers lie where, after more and more layers.
 
 # %% figure=true
 figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With a standard deviation of 1 the numbers explode: where you see no bars, all numbers are too large to draw.
-# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. Some are positive and some negative, so the sum is not 64 times as large as one of them but 8 times, the root of 64. Weights of size 1/8 make up for that.
+# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. Some are positive and some negative, so they partly cancel: the sum is not 64 times as large as one of them but about 8 times, the root of 64 (the first side path shows why). Weights of size 1/8 make up for that.
 # Then `relu` throws half of the sums away, and for that the weights have to be larger by the root of 2. Together that is `math.sqrt(2 / 64)`, which is 0.18.
 #
 # So for a layer with n inputs, begin with the standard deviation `math.sqrt(2 / n)`.
@@ -277,22 +284,23 @@ def plain_init(module):
     return module
 
 
+def ten_hidden(sizes, activation):
+    row = nn.Sequential()
+    for _ in sizes[2:]:
+        row.append(nn.Linear(64, 64))
+        row.append(activation())
+    return row.append(nn.Linear(64, 10))
+
+
 my_init_he = mine("init_he", plain_init)
+MyMLP = mine("MLP", ten_hidden)
 
 # %% [markdown]
-# Train a deep network twice, once with the weights that `nn.Linear` draws, and once with your start.
+# Make a deep network twice, as an `MLP` of chapter 3b with ten hidden layers. One twin keeps the weights that `nn.Linear` draws, and the other gets your start.
 
 # %% name="init-he-used"
-def deep():
-    layers = nn.Sequential()
-    for _ in range(10):
-        layers.append(nn.Linear(64, 64))
-        layers.append(nn.ReLU())
-    layers.append(nn.Linear(64, 10))
-    return layers
-
-
-as_it_comes, your_start = deep(), my_init_he(deep())
+widths = [64] * 11 + [10]
+as_it_comes, your_start = MyMLP(widths, nn.ReLU), my_init_he(MyMLP(widths, nn.ReLU))
 for name, model in (("as it comes", as_it_comes), ("your start ", your_start)):
     train(model, 100, rate=0.05)  # at 0.5, as before, a step is too large for ten layers
     loss = F.cross_entropy(model(ink), labels)
@@ -300,29 +308,10 @@ for name, model in (("as it comes", as_it_comes), ("your start ", your_start)):
 
 # %% claim=true
 assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
+assert abs(F.cross_entropy(as_it_comes(ink), labels).item() - math.log(10)) < 0.01
 
 # %% [markdown]
-# Both had the same layers and the same 100 steps. Without your start the loss has hardly moved: 2.30 is that of guessing.
-
-# %% [markdown] side=true
-# #### Is there a remedy that does not need the right start?
-#
-# *{minutes} minutes*
-#
-# Yes, normalization: `nn.LayerNorm` brings each row to mean 0 and standard deviation 1, whatever the weights are.
-# People use both remedies, often together.
-
-# %% name="layer-norm"
-norm = nn.LayerNorm(100)
-x = torch.randn(500, 100)
-for _ in range(10):
-    x = torch.relu(norm(x @ (torch.randn(100, 100) * 0.01)))  # the std that was too small
-print(x.square().mean().sqrt().item())
-
-# %% claim=true
-_rows = norm(x)
-assert _rows.mean(dim=1).abs().max() < 1e-4
-assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
+# Without your start the loss has hardly moved: 2.30 is that of guessing. Ten layers of such small weights leave hardly any difference between a three and an eight (see the upper row at the top), so the last layer cannot tell them apart.
 
 # %% [markdown] side=true
 # #### Why write into a parameter, and not put a new one there?
@@ -388,11 +377,31 @@ careful.eval()
 # %% [markdown]
 # ### Batch norm
 #
-# A good start keeps the numbers at a good size only until training moves the weights.
-# `nn.BatchNorm1d` restores that size at each call: it standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias, which it learns.)
+# A good start keeps the numbers at a good size only until training moves the weights. There is a remedy that does not depend on the start:
+# `nn.BatchNorm1d` gives the numbers a good size at each call. It standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias, which it learns.)
+#
+# *Predict.* The twin that guesses gets a sister: the same layers as they come, with a batch norm behind each but the last. After the same 100 steps, does she read more digits than the twin with your start?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="batch-norm-helps"
+layers = []
+for _ in range(10):
+    layers += [nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU()]
+sister = nn.Sequential(*layers, nn.Linear(64, 10))
+train(sister, 100, rate=0.05)
+print(f"batch norm: {accuracy(sister):.1%} are read correctly")
+reveal(guess, accuracy(sister) > accuracy(your_start))
+
+# %% claim=true
+assert accuracy(sister) > 0.97 > accuracy(your_start) + 0.05
+
+# %% [markdown]
+# She does, although her weights began too small: ten times on the way the numbers get a good size again.
 #
 # While the model learns, the layer takes the mean and the standard deviation of the current batch.
-# When you use the model, you may have no batch, but a single digit. For that case the layer keeps a running mean and a running variance, in buffers.
+# In use there may be a single digit, and no batch. For that the layer keeps a running mean and a running variance, in buffers.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and each call in train mode moves it a tenth of the way to the batch's mean. Where is it after the first call?
 
@@ -423,41 +432,56 @@ assert not torch.equal(norm.running_mean, _before)
 # %% figure=true
 figures.modes()
 
-# %% [markdown]
-# One call was too few for the running mean. After fifty more it has arrived, and both modes give nearly the same:
+# %% claim=true
+_as_trained = accuracy(sister)
+sister.eval()
+assert abs(accuracy(sister) - _as_trained) < 0.01
+assert accuracy(sister) > 0.97 and not sister.training
+_x = ink
+for _part in sister[:-1]:
+    if isinstance(_part, nn.BatchNorm1d):
+        assert (_part.running_mean - _x.mean(dim=0)).abs().max() < 0.2
+    _x = _part(_x)
 
-# %% name="batch-norm-later"
-norm.train()
-for _ in range(50):
-    norm(batch)
-norm.eval()
-print(f"running mean {norm.running_mean.mean():.2f}")
-print(f"eval mode:  the result has mean {norm(batch).mean():.2f}")
+# %% [markdown]
+# One call was too few for the running mean. After the hundred calls of her training, the sister reads as well in eval mode as in train mode.
+
+# %% [markdown] side=true
+# #### And if there is no batch?
+#
+# *{minutes} minutes*
+#
+# `nn.LayerNorm` brings each *row* to mean 0 and standard deviation 1, so it needs no batch, and does the same in both modes.
+# Here it follows each of ten layers whose weights are too small:
+
+# %% name="layer-norm"
+by_row = nn.LayerNorm(100)
+x = torch.randn(500, 100)
+for _ in range(10):
+    x = torch.relu(by_row(x @ (torch.randn(100, 100) * 0.01)))
+print(f"size after ten layers: {x.square().mean().sqrt().item():.2f}")
 
 # %% claim=true
-assert 4.9 < norm.running_mean.mean() < 5 and norm(batch).mean().abs() < 0.1
+_rows = by_row(x)
+assert _rows.mean(dim=1).abs().max() < 1e-4
+assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
+assert 0.5 < x.square().mean().sqrt() < 1
 
 # %% [markdown] name="two-switches-text"
 # ### Two switches
 #
-# People write `eval()` and `no_grad()` one below the other, and mix them up.
+# People write `eval()` and `no_grad()` one below the other, and mix them up. Here are both, on and off in all four ways.
 #
 # *Predict.* After `model.eval()`, outside `no_grad`: does the result of `model(x)` require grad?
 
 # %% predict=true
 guess = True  # True or False
 
-# %% name="after-eval"
+# %% name="two-switches"
 both = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
 x = torch.randn(16, 4) + 1
-both.eval()
-reveal(guess, both(x).requires_grad)
-
-# %% [markdown]
-# It does, because `eval()` only sets a flag. Here are both switches, on and off in all four ways.
-
-# %% name="two-switches"
 two_switches(both, x)
+reveal(guess, both.eval()(x).requires_grad)
 
 # %% claim=true
 assert both(x).requires_grad and torch.equal(both(x), both(x))
@@ -471,23 +495,24 @@ for _training in (True, False):
         assert torch.equal(_before, both[1].running_mean) is not _training
 
 # %% [markdown] name="noisy-text"
-# The mode changes what layers compute; with `no_grad` torch builds no graph.
-# So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
+# It does: the mode changes what layers compute, and only `no_grad` keeps torch from building a graph.
+# So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and after it the mode that the model had.
 #
 # The function `accuracy` of section 1 does none of this. So it tests the model with dropout in train mode: its result changes from call to call, and is too low. Here it is as it should be:
 
 # %% name="fair-accuracy"
-careful.train()  # the mode; the next line calls the function of section 1
-train(careful, 200)
+careful.train()  # sets the flag, and trains nothing
+train(careful, 200)  # the function of section 1: 200 steps of training
 print("before:", [f"{accuracy(careful):.1%}" for _ in range(3)])
 
 
 def accuracy(model, pictures=ink):
     """The share of the digits that a model reads correctly, in eval mode."""
+    was_training = model.training
     model.eval()
     with torch.no_grad():
         says = model(pictures).argmax(dim=1)
-    model.train()
+    model.train(was_training)  # the mode that it had
     return (says == labels).float().mean().item()
 
 
@@ -495,6 +520,8 @@ print("now:   ", [f"{accuracy(careful):.1%}" for _ in range(3)])
 
 # %% claim=true
 assert len({accuracy(careful) for _ in range(3)}) == 1
+assert careful.training and accuracy(careful.eval()) and not careful.training
+careful.train()
 
 # %% [markdown] side=true
 # #### The validation loss jumps up and down: why?
@@ -571,7 +598,7 @@ for handle in handles:
 #
 # Which parts of somebody else's model run, and how often?
 # Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
-# (In a loop over the names, write `def hook(module, args, output, name=name):`. Otherwise all hooks see the last name; the last side path says why.)
+# (In a loop over the names, write `def hook(module, args, output, name=name):`. The `name=name` keeps the name of this round; without it every hook would look the name up later, and find the last one.)
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all parts inside it.
 
 # %% name="named-modules"
@@ -689,21 +716,6 @@ print("without it:", model(x)[0])
 # %% claim=true
 assert not (model(x) == 0).all()
 
-# %% [markdown] side=true
-# #### Why do all hooks of my loop have the last name?
-#
-# *{minutes} minutes*
-#
-# This is a trap of Python: a function looks up a variable when it runs, and not when you define it.
-
-# %% name="late-names"
-late = [lambda: name for name in ("a", "b")]
-bound = [lambda name=name: name for name in ("a", "b")]  # keeps the value of its own round
-print([f() for f in late], [f() for f in bound])
-
-# %% claim=true
-assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "b"]
-
 # %% [markdown] name="checklist"
 # ## What you can do now
 #
@@ -714,7 +726,7 @@ assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "
 # | you see | look at |
 # |---|---|
 # | the loss of a deep network stays at that of guessing, log(10) | its first weights |
-# | two evaluations differ | `model.eval()` |
+# | two evaluations differ | dropout or batch norm in train mode: `model.eval()`; or a layer made in `forward` (chapter 3b) |
 # | "shapes cannot be multiplied" | left: what came in; right: the layer's (in, out) |
 
 # %% name="progress"

@@ -53,7 +53,7 @@ def first_page() -> Figure:
 
 def two_layers(looks: int, answers: int, asked: Sequence[str] = ()) -> Figure:
     """Draw the way of a digit through a layer that looks and a layer that judges; `asked` is what each judge asks."""
-    asked = asked or [f"is it a {number}?" for number in range(answers)]
+    asked = asked or [f"is it {'an' if number == 8 else 'a'} {number}?" for number in range(answers)]
     digit = known_digits()[0][0].reshape(8, 8)
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0), gridspec_kw={"width_ratios": [1, 2.6]})
     paper(left, digit, "64 pixels")

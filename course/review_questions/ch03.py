@@ -21,7 +21,7 @@ def module_class(*attributes: str) -> str:
     return join_lines(*head, *rows, "model = Model()")
 
 
-@modules("linear-layer-is-matmul", also=("table-linear-weight-bias", "tiny-model-examples"))
+@modules("linear-layer-is-matmul", also=("table-linear-weight-bias",))
 def shape_of_linear_weight(random: Random) -> Draft:
     """Ask for the shapes of a linear layer's parameters, or of its result."""
     a, b, n = random.sample(range(2, 40), 3)
