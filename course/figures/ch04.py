@@ -78,7 +78,7 @@ def parabola(descend: Callable[[float], Losses], rates: Sequence[float], steps: 
 
 
 def stepper() -> Figure:
-    """Draw what each of the five lines changes: prediction = w * x with x = 2, target 6, w = 1, lr 0.1."""
+    """Draw what each of the five lines changes: prediction = w * x with x = 2, target 7, w = 1, lr 0.1."""
     weight = torch.tensor(1.0, requires_grad=True)
     weight.grad = torch.tensor(5.0)
     optimizer = torch.optim.SGD([weight], lr=0.1)
@@ -93,7 +93,7 @@ def stepper() -> Figure:
     note("optimizer.zero_grad()", w_grad=weight.grad)
     prediction = weight * 2.0
     note("prediction = model(x)", prediction=f"{prediction.item():g}")
-    loss = (prediction - 6.0) ** 2
+    loss = (prediction - 7.0) ** 2
     note("loss = criterion(prediction, y)", loss=f"{loss.item():g}")
     torch.autograd.backward(loss)
     note("loss.backward()", w_grad=f"{weight.grad.item():g}")
@@ -115,7 +115,7 @@ def _table(rows: Sequence[tuple[str, dict[str, str]]]) -> Figure:
             box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else TINT, width=2.2)
         before = state
     told_of = "; ".join(f"{line}: {', '.join(f'{k} {v}' for k, v in state.items())}" for line, state in rows)
-    return finish(fig, "One step, with x = 2, y = 6 and lr 0.1; orange: what this line changed", f"A table. {told_of}.")
+    return finish(fig, "One step, with x = 2, y = 7 and lr 0.1; orange: what this line changed", f"A table. {told_of}.")
 
 
 def call_order(step: Callable[..., Any]) -> Figure:
