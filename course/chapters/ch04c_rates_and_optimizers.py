@@ -279,7 +279,7 @@ with torch.random.fork_rng():
 
 # %% [markdown]
 # In 10,000 steps b has gone from 0.01 to 0.0115. Why? Take the house of 2,000 square feet. Add 0.001 to w, and its price rises by 2; add 0.001 to b, and the price rises by 0.001.
-# So the gradient of w is about two thousand times that of b. At 1e-7, which does not throw w too far, b would need more than a hundred million steps.
+# So w counts about two thousand times as much as b, and it counts twice: its gradient is larger by that factor, and every bit that it moves then changes the prices by that factor again. Together that makes millions. So b alone would be content with a rate near 0.1, whereas w bears at most 0.00000037. At 1e-7, b would need more than a hundred million steps.
 #
 # The cause is the scale of the data.
 # So **standardize** the sizes, to mean 0 and standard deviation 1, as you did with pixels in chapter 1c.
@@ -428,8 +428,17 @@ assert calm[-1] < calm[0] and wild[-1] > wild[0]
 #
 # *{minutes} minutes*
 #
-# For the houses one rate had to serve two parameters, one with large gradients and one with small ones.
-# The optimizer **Adam** remembers for each parameter how large its gradients usually are, and divides each step by that size.
+# Here are the three ways from the top again. The grey lines join places of equal loss, and each dot is a step; each optimizer has a rate that suits it here.
+
+# %% figure=true
+figures.surface()
+
+# %% [markdown]
+# The valley is steep across and nearly flat along, as the loss of the houses is steep along w and nearly flat along b. SGD has one rate for both. A rate that is large enough for the way along is nearly too large across, as lr = 1 was in section 1, so SGD jumps from wall to wall.
+#
+# An old remedy is **momentum**: each step also repeats a part of the step before, as a ball keeps rolling. Then the jumps to and fro cancel, and the steps along the valley add up. In `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)` that part is 0.7; 0.9 is usual.
+#
+# The optimizer **Adam** does more: it remembers for each parameter how large its gradients usually are, and divides each step by that size.
 #
 # *Predict.* Three parameters have the gradients 0.0001, 1 and 10000. In Adam's first step, with lr = 0.001, do they move by the same amount?
 
@@ -447,10 +456,18 @@ reveal(guess, torch.allclose(p[0], p[1:], rtol=1e-3))
 assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 
 # %% [markdown]
-# 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
-# With Adam even the raw houses of section 3 arrive (a side path shows it). But on standardized sizes 200 steps were enough without Adam, so scale your data first; Adam is for the differences in the gradients' sizes that are left.
+# 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike. That is why Adam, in the picture on the right, at first goes equally far along the valley and across, however steep each is. It swings a little past the bottom, because it has momentum too.
 #
-# A network has many such differences. You repaired `HouseNet` in chapter 3b, but never trained it. It multiplies its output by 100, so its gradients are huge. Train it on the standardized sizes: by SGD at the rate that was right for the line, and at one a thousand times smaller, and then by Adam.
+# So Adam does what no single rate could do: with it even the raw houses arrive, in 4,000 steps (a side path shows it). On standardized sizes SGD needed 200, so scale your data first. But that reaches only what goes into a network, and inside it the gradients of the layers still differ in size: that is what Adam is for.
+#
+# Which one do you begin with? With Adam, at 0.001, 0.01 and 0.1: it needs the least search. Then try SGD with momentum at a few rates, and measure.
+
+# %% [markdown] side=true
+# #### And in a network?
+#
+# *{minutes} minutes*
+#
+# You repaired `HouseNet` in chapter 3b, but never trained it. It multiplies its output by 100, so its gradients are huge. Train it on the standardized sizes: by SGD at the rate that was right for the line, and at one a thousand times smaller, and then by Adam.
 
 # %% mine=true
 class PlainHouseNet(nn.Module):
@@ -480,19 +497,7 @@ print("right         ", [round(each, 1) for each in right.tolist()])
 assert (learner(sizes) - right).abs().max() < 15
 
 # %% [markdown]
-# SGD ends in nan, or says one price for all houses: its first steps threw the hidden units so far that they give 0 for every house, and the bias alone jumps to and fro, as at lr = 1 in section 1. (At 0.00001 it arrives.) Adam divides the huge gradients by their own size, and finds the prices.
-#
-# An older idea is **momentum**: let each step go on a little in the direction of the steps before, as a ball does. You get it by `torch.optim.SGD(parameters, lr=0.04, momentum=0.7)`, and Adam has it too.
-#
-# Here are the three ways from the top again. The grey lines join places of equal loss, and each dot is a step; each optimizer has a rate that suits it here.
-
-# %% figure=true
-figures.surface()
-
-# %% [markdown]
-# SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and the steps along the valley add up. Adam at first goes equally far along the valley and across, however steep each is, and swings a little past the bottom, because it has momentum too.
-#
-# Which one do you begin with? With Adam, at 0.001, 0.003 and 0.01: it needs the least search. Then try SGD with momentum at a few rates, and measure.
+# SGD ends in nan, or it says one price for all houses, and perhaps an absurd one: its first steps threw the hidden units so far that they give 0 for every house, and only the last bias is left. (At 0.00001 SGD arrives.) Adam divides the huge gradients by their own size, and finds the prices.
 
 # %% [markdown] side=true
 # #### Does Adam find the price of raw houses?
@@ -721,10 +726,9 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# This scheduler, with 0.9, is meant for one call an epoch: 0.9 ** 22 is about 0.1, so 22 calls bring the rate down to a tenth.
-# An epoch has 22 steps here. If you call it after every step by mistake, all of that happens within the first epoch, and soon the model stands still. (The rate that you write below is made for every step.)
+# Call this one once an epoch: then the rate is down to a tenth after 22 epochs. An epoch has 22 steps here, so if you call it after every step by mistake, the rate is down to a tenth after the first epoch, and soon the model stands still. (The rate that you write below is made for every step.)
 #
-# At the very start the weights are random, and the first gradients point anywhere, so a large step is risky, above all with Adam, which does not know their size yet.
+# With Adam, the first steps are a risk: after one or two batches it cannot know yet how large the gradients usually are, and still it takes whole steps.
 # So many programs let the rate rise for a while (the **warm-up**) before it falls, usually along half a cosine.
 
 # %% name="scheduler" figure=true
@@ -804,8 +808,10 @@ def rates_with(warmup_steps):
 
 
 rates = {"constant": [1.5] * 220, "falls": rates_with(1), "warm-up": rates_with(44)}
+reads = {}
+plt.figure(figsize=(6, 3))
 for name, lrs in rates.items():
-    shares = []
+    reads[name] = []
     for first in range(5):
         _ = torch.manual_seed(10 * seed + first)
         reader = MyMLP([64, 64, 10], nn.ReLU)
@@ -816,14 +822,17 @@ for name, lrs in rates.items():
                 my_train_step(reader, sgd, F.cross_entropy, x, y)
                 step += 1
         says = reader(ink[unseen]).argmax(dim=1)
-        shares.append(f"{(says == labels[unseen]).float().mean():.0%}")
-    print(f"{name:8} reads {', '.join(shares)} of the digits that it has not seen")
+        reads[name].append((says == labels[unseen]).float().mean().item())
+    plt.plot([name] * 5, reads[name], "o")
+plt.gca().set(ylim=(0, 1), ylabel="share of unseen digits read")
+plt.show()
 
 # %% claim=true
-assert all(int(_share[:-1]) > 80 for _share in shares)
+assert min(reads["falls"] + reads["warm-up"]) > 0.8
+assert abs(sum(reads["falls"]) - sum(reads["warm-up"])) / 5 < 0.06
 
 # %% [markdown]
-# At a constant 1.5, luck decides: some of the readers are thrown too far, early or late, and do not find their way back in time, because each later step is as large. When the rate falls, all of them learn: the fall is what counts here. The warm-up is made for deep networks, and for Adam, and in one as small as this it changes little.
+# Each dot is one reader. At a constant 1.5, luck decides: a reader that is thrown too far does not find its way back in time, because each later step is as large. When the rate falls, all of them learn, and that is what counts here. Whether the warm-up helps too, five readers cannot tell, since the two columns lie so close. It matters in deep networks, and with Adam.
 
 # %% [markdown] name="recap"
 # ## What you can do now
@@ -852,7 +861,7 @@ hunt()
 #
 # <details><summary>Answers</summary>
 #
-# 1. With raw sizes the loss is curved millions of times as much along w as along b. A rate that is safe for w hardly moves b.
+# 1. With raw sizes, w bears only rates below 0.0000004, and b needs one near 0.1. A rate that is safe for w hardly moves b.
 # 2. It moves both by lr.
 # 3. With Adam, at a few rates; then try SGD with momentum, at a few rates, and measure.
 #
@@ -860,7 +869,7 @@ hunt()
 
 # %% [markdown]
 # Your model reads the digits, and you can choose its rate. *Chapter 5a: Devices* takes the same training to another device.
-# Before that, or on another day, *Chapter 4x: More tools* is an excursion: data of your own, clipping, and optimizers written by hand.
+# Before that, or on another day, *Chapter 4x: More tools* is an excursion: clipping, data of your own, how a training goes on after a stop, and optimizers written by hand.
 #
 # Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
@@ -952,7 +961,7 @@ def plain_compare(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     counts = {}
     kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
     for name, kind, lr in kinds:
-        _ = torch.manual_seed(seed)  # the same first weights for both
+        _ = torch.manual_seed(seeds[0])  # the same first weights for both
         below = figures.sin_runs(kind, lr, limit, len(seeds), line[::4])[0] < goal
         needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), limit)
         counts[name] = needed.tolist()
@@ -966,40 +975,20 @@ my_compare_optimizers = mine("compare_optimizers", plain_compare)
 #
 # *{minutes} minutes*
 #
-# Let it compare SGD at 0.1 with Adam at its usual rate, and then at ten times that.
+# Let it compare the two at three pairs of rates, from five first weights each.
 
 # %% name="compare-used"
-for adam_lr in (0.001, 0.01):
-    counts = my_compare_optimizers(range(5), adam_lr=adam_lr)
-    print(f"SGD at 0.1: {counts['sgd']}  Adam at {adam_lr}: {counts['adam']}")
+for sgd_lr, adam_lr in ((0.01, 0.001), (0.1, 0.001), (0.1, 0.01)):
+    ratio = my_compare_optimizers(range(5), sgd_lr=sgd_lr, adam_lr=adam_lr)["ratio"]
+    print(f"SGD at {sgd_lr} takes {ratio:.2f} times the steps of Adam at {adam_lr}")
 
 # %% claim=true
-_usual, _larger = (my_compare_optimizers(range(5), adam_lr=_lr)["ratio"] for _lr in (0.001, 0.01))
-assert _usual < 0.5 and _larger > 2.5 * _usual
+_ratios = [
+    my_compare_optimizers(range(5), sgd_lr=_sgd, adam_lr=_adam)["ratio"]
+    for _sgd, _adam in ((0.01, 0.001), (0.1, 0.001), (0.1, 0.01))
+]
+assert _ratios[0] > 1.1 and _ratios[1] < 0.3 and 0.7 < _ratios[2] < 1.5
 
 # %% [markdown]
-# The first line says that SGD is several times faster. (1000 means: not there yet.) The second says that Adam keeps up, or is a little faster.
+# From the first line you would say that Adam is faster, and from the second that SGD is, several times. (A run that has not arrived after 1,000 steps counts as 1,000.) At the better rate of each, they are close.
 # So when somebody tells you that one optimizer beats another, ask for the rates, and whether anybody looked for better ones.
-
-# %% [markdown] side=true
-# #### Is Adam the faster one?
-#
-# *{minutes} minutes*
-#
-# That depends on both rates. Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
-
-# %% name="three-times-faster"
-sgd, adam = torch.optim.SGD, torch.optim.Adam
-count, middle = 10 if short else 30, {}
-for kind, lr in ((sgd, 0.01), (sgd, 0.1), (adam, 0.001), (adam, 0.01)):
-    _ = torch.manual_seed(seed)  # the same first weights for each setting
-    below = figures.sin_runs(kind, lr, 800, count, line[::4])[0] < 0.05
-    needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), 800)  # 800: never
-    middle[f"{kind.__name__} {lr}"] = needed.median().item()
-    print(f"{kind.__name__} {lr}: from {needed.min()} to {needed.max()} steps")
-print("in the middle:", middle)
-
-# %% claim=true
-assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"]
-assert middle["Adam 0.001"] < (1.2 if short else 1) * middle["SGD 0.01"]  # of ten runs only
-assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3

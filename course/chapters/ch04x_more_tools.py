@@ -3,14 +3,14 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *What do you do when your data are not two tensors, when one batch is wild, or when somebody pulls the plug?*
+# *What do you do when one batch is wild, when your data are not two tensors, or when somebody pulls the plug?*
 #
-# This is an excursion from chapters 4a to 4c, and nothing later needs it. It has four parts that do not depend on each other. You learn to
+# This is an excursion from chapters 4a to 4c, and nothing later needs it. Its four parts do not need each other. You learn to
 #
-# - make a data set of your own, and batches of rows of different lengths
 # - clip a gradient that is too long
-# - write an optimizer yourself
+# - make a data set of your own, and batches of rows of different lengths
 # - say what a checkpoint must hold for a training to go on later
+# - (extra) write an optimizer yourself
 #
 # It takes about {minutes} minutes of reading and running, and {exercises} for the exercises; the stretch exercises come on top. Side paths, folded under a question, are optional.
 # The folded cells below load what this notebook needs.
@@ -21,6 +21,7 @@ seed = 0  # any whole number will do; the sitting holds for all of them
 # %% setup=true
 import copy
 import math
+import tempfile
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -38,28 +39,172 @@ _ = torch.manual_seed(seed)
 review("4x")
 
 # %% [markdown]
-# Here is one of the tools: it shortens a gradient that is too long, and keeps its direction.
+# Here is the first tool: it shortens a gradient that is too long, and keeps its direction.
 
 # %% name="first-page" figure=true
 figures.clipped((3.0, 4.0), 1.0)
 
-# %% [markdown] name="datasets"
-# ## 1 Data of your own
+# %% [markdown] name="clipping-text"
+# ## 1 One wild batch
 #
 # *{minutes} minutes*
 #
-# The digits lie in two tensors; your data may lie in a folder.
-# Then you write a **Dataset**. A DataLoader asks it for only two things: its length, and row i, for which it may open a file.
+# One bad batch can undo much training, because its gradient is so long that one step throws the weights far away.
+# **Clipping** limits the length of the gradient and keeps its direction. The length is the root of the sum of all squares, over all parameters: 5 for 3 and 4. Clip between `backward` and `step`.
+#
+# *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
+
+# %% predict=true
+guess = 0.6  # a number
+
+# %% name="clipping"
+a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+(300 * a + 400 * b).sum().backward()  # a wild batch
+norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
+reveal(guess, round(a.grad.item(), 4))
+
+# %% name="clipped"
+print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
+
+# %% claim=true
+assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
+torch.optim.SGD([a, b], lr=0.1).step()
+assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
+
+# %% [markdown]
+# Their ratio is still 3 to 4: the direction is the same. The function returns the old length (norm). Print it for a while: a limit a little above what is usual touches only the wild ones.
+#
+# Here a model learns to read digits, once without clipping, and once with a norm of at most 1. In step 75 comes a wild batch, with thirty times as much ink.
+
+# %% name="wild-batch"
+from course.figures.digits import known_digits
+
+ink, labels = known_digits()
+
+
+def losses_with(max_norm):
+    """The loss of each step, where step 75 has a wild batch."""
+    _ = torch.manual_seed(seed)
+    reader = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+    optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
+    losses = []
+    for step in range(150):
+        rows = torch.randint(1797, (64,))
+        x = ink[rows] / 16 * (30 if step == 75 else 1)
+        loss = F.cross_entropy(reader(x), labels[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(reader.parameters(), max_norm)  # between backward and step
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+wild, tame = losses_with(math.inf), losses_with(1.0)
+
+# %% claim=true
+assert max(wild[76:80]) > 2 > 1.2 > max(tame[76:])
+assert sum(wild[76:96]) > 2 * sum(tame[76:96])
+
+# %% figure=true
+figures.curves({"without clipping": wild, "clipped to 1": tame})
+
+# %% [markdown]
+# On the left the loss jumps to many times its size, and the model has to learn again. On the right the batch leaves hardly a trace. (The loss of step 75 itself may stand out, because it is computed before the step.)
+
+# %% [markdown] side=true name="arrange-clip-grad-norm"
+# #### Would you like the lines of `clip_grad_norm`, shuffled?
+#
+# *{minutes} minutes*
+#
+# Here they are in a wrong order, with gaps, and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("clip_grad_norm")
+
+# %% [markdown]
+# ### Exercise: `clip_grad_norm`
+#
+# *{minutes} minutes*
+#
+# Now write it, with one length for all gradients together.
+
+# %% name="clip-example"
+length = math.hypot(3, 4)  # of the gradients 3 and 4 together
+print(length, "and, cut to the length 1:", 3 / length, 4 / length)
+
+# %% exercise="clip_grad_norm"
+def clip_grad_norm(params, max_norm):
+    """Shorten all gradients together to at most max_norm, in place; return their norm before.
+
+    For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
+    and [0.8].
+
+    - params: any iterable of tensors, perhaps a generator; those whose .grad is None are left
+      out.
+    - The norm is that of all gradients laid end to end: the square root of the sum of all
+      squared entries. It is returned as a float; without any gradient, 0.0.
+    - Where the norm is above max_norm, every gradient is multiplied by max_norm / norm;
+      otherwise none changes.
+    """
+    ### BEGIN SOLUTION
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+    ### END SOLUTION
+
+
+# %% check="clip_grad_norm" points=2
+check("clip_grad_norm", clip_grad_norm)
+
+# %% [markdown] name="datasets"
+# ## 2 Data of your own
+#
+# *{minutes} minutes*
+#
+# The digits lie in two tensors, and `TensorDataset` made rows of them. But pictures in a folder may be too many to load at once.
+# Then you write a **Dataset** of your own. A DataLoader asks it for only two things: its length, and row i, and only then is that file opened. Here are five digits in five files, and such a class.
+
+# %% name="folder-of-digits"
+folder = tempfile.TemporaryDirectory()
+for i in range(5):
+    torch.save((ink[i].clone(), labels[i].clone()), f"{folder.name}/{i}.pt")
+
+
+class FolderOfDigits(Dataset):
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, i):
+        print("  opens", f"{i}.pt")
+        return torch.load(f"{folder.name}/{i}.pt")
+
+
+for inks, digits in DataLoader(FolderOfDigits(), batch_size=2, shuffle=True):
+    print("a batch:", tuple(inks.shape), digits)
+
+# %% claim=true
+import contextlib as _contextlib
+import io as _io
+
+with _contextlib.redirect_stdout(_io.StringIO()) as _said:
+    next(iter(DataLoader(FolderOfDigits(), batch_size=2, shuffle=True)))
+assert _said.getvalue().count("opens") == 2  # only the files of the batch that was asked for
+assert digits.shape == (1,) and inks.shape == (1, 64)
+
+# %% [markdown]
+# The loader shuffles the numbers 0 to 4, asks for two rows at a time, and stacks what it gets. Only the files of one batch are in memory.
 #
 # ### Exercise: `PairDataset`
 #
 # *{minutes} minutes*
 #
-# Write a class with `__len__` and `__getitem__`. A list has both, so it is already a data set:
-
-# %% name="pair-example"
-pairs = [(torch.tensor(1.0), torch.tensor(0)), (torch.tensor(2.0), torch.tensor(1))]
-print(next(iter(DataLoader(pairs, batch_size=2))))
+# Now write such a class yourself: what `TensorDataset` is for two tensors. With files, only the line that fetches a row would be another.
 
 # %% exercise="PairDataset"
 ### BEGIN STARTER
@@ -110,6 +255,8 @@ class PairDataset(Dataset):
 check("PairDataset", PairDataset)
 
 # %% [markdown]
+# A list has a length and rows too, so it is a data set as it is.
+#
 # *Predict.* A batch holds two sentences, one of 3 words and one of 1 word. What do you get: "an error", "cut to 1 word" or "filled up with zeros"?
 
 # %% predict=true
@@ -128,10 +275,10 @@ reveal(guess, "an error")
 #
 # *{minutes} minutes*
 #
-# Write such a function: fill up the short rows, and keep the true lengths.
+# Write such a function: fill up the short rows, and keep the true lengths, because later nobody can tell a 0 that fills up from a real one. By hand:
 
 # %% name="collate-example"
-print([len(sentence) for sentence in sentences])
+print(torch.tensor([[5, 6, 7], [8, 0, 0]]), [3, 1])
 
 # %% exercise="collate_pad"
 def collate_pad(batch, pad=0):
@@ -167,137 +314,181 @@ my_collate_pad = mine("collate_pad", plain_collate)
 # %% name="collate-used"
 print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad))))
 
-# %% [markdown] name="clipping-text"
-# ## 2 One wild batch
+# %% [markdown] name="repeat-text"
+# ## 3 Stop and resume
 #
 # *{minutes} minutes*
 #
-# One bad batch can undo much training.
-# **Clipping** limits the length of the gradient and keeps its direction. The length is the root of the sum of all squares, over all parameters: 5 for 3 and 4. Clip between `backward` and `step`.
+# Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
+# It holds four things: the weights, the state of the optimizer, that of the scheduler, and that of torch's generator, from which the shuffling comes: `torch.get_rng_state()` reads it, `torch.set_rng_state(state)` puts it back.
 #
-# *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
+# Why is it not enough to save the weights? Because what Adam remembers decides its next steps. Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
 
-# %% predict=true
-guess = 0.6  # a number
+# %% mine=true name="from-chapter-4a"
+def plain_step(model, optimizer, criterion, x, y):
+    loss = criterion(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
 
-# %% name="clipping"
-a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
-(300 * a + 400 * b).sum().backward()  # a wild batch
-norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
-reveal(guess, round(a.grad.item(), 4))
 
-# %% name="clipped"
-print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
+my_train_step = mine("train_step", plain_step)
+
+# %% name="resume"
+x = torch.randn(100, 1)
+
+
+def run_on(model, optimizer):
+    for _ in range(5):
+        my_train_step(model, optimizer, F.mse_loss, x, 2 * x)  # the line y = 2 * x
+    return model.weight.item()
+
+
+model = nn.Linear(1, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+_ = run_on(model, optimizer)
+saved = copy.deepcopy({"model": model.state_dict(), "optimizer": optimizer.state_dict()})
+print("without a stop:          ", run_on(model, optimizer))
+
+again = nn.Linear(1, 1)
+again.load_state_dict(saved["model"])
+fresh = torch.optim.Adam(again.parameters(), lr=0.05)
+print("from the weights alone:  ", run_on(again, fresh))
+
+again.load_state_dict(saved["model"])
+fresh.load_state_dict(copy.deepcopy(saved["optimizer"]))
+print("with Adam's averages too:", run_on(again, fresh))
 
 # %% claim=true
-assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
-torch.optim.SGD([a, b], lr=0.1).step()
-assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
+assert again.weight.item() == model.weight.item()
+again.load_state_dict(saved["model"])
+_alone = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
+assert _alone != model.weight.item()
+
+_handed = copy.deepcopy(saved)
+again.load_state_dict(_handed["model"])
+fresh.load_state_dict(_handed["optimizer"])
+_ = run_on(again, fresh)
+_averages = [_each["optimizer"]["state"][0]["exp_avg"] for _each in (saved, _handed)]
+assert torch.equal(_handed["model"]["weight"], saved["model"]["weight"])
+assert not torch.equal(*_averages)
 
 # %% [markdown]
-# Their ratio is still 3 to 4: the direction is the same. The function returns the old length (norm).
+# The weights alone go on without an error, but along another way.
 #
-# What does a wild batch do to a training? Here a model learns to read digits, once without clipping, and once with a norm of at most 1. In step 75 comes one batch with thirty times as much ink.
+# And why the two copies? A `state_dict` shows the live tensors (chapter 3d), which the training goes on changing. On loading, a module copies the numbers, but an optimizer takes the checkpoint's own tensors and changes them, so without a copy you could not load it twice. Chapter 6b builds a checkpoint with care.
 
-# %% name="wild-batch"
-from course.figures.digits import known_digits
+# %% [markdown] side=true
+# #### Does the same seed give the same run?
+#
+# *{minutes} minutes*
+#
+# First weights, shuffling and dropout all draw from torch's generator, so on one machine's processor the same seed gives the same run. If you do not set it anew, the second run draws other numbers.
 
-ink, labels = known_digits()
-
-
-def losses_with(max_norm):
-    """The loss of each step, where step 75 has a wild batch."""
-    _ = torch.manual_seed(seed)
-    reader = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-    optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
-    losses = []
-    for step in range(150):
-        rows = torch.randint(1797, (64,))
-        x = ink[rows] / 16 * (30 if step == 75 else 1)
-        loss = F.cross_entropy(reader(x), labels[rows])
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(reader.parameters(), max_norm)  # between backward and step
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+# %% name="repeatable"
+def one_step():
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    return my_train_step(model, optimizer, F.mse_loss, torch.randn(8, 3), torch.randn(8, 1))
 
 
-wild, tame = losses_with(math.inf), losses_with(1.0)
+with torch.random.fork_rng():
+    seeded = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        seeded.append(one_step())
+unseeded = [one_step(), one_step()]
+print("with the seed:", seeded)
+print("without it:   ", unseeded)
 
 # %% claim=true
-assert max(wild[76:80]) > 2 > 1.2 > max(tame[76:])
-assert sum(wild[76:96]) > 2 * sum(tame[76:96])
+assert seeded[0] == seeded[1] and unseeded[0] != unseeded[1]
 
-# %% figure=true
-figures.curves({"without clipping": wild, "clipped to 1": tame})
-
-# %% [markdown]
-# On the left the loss jumps, and the model has to learn again. On the right at most step 75 itself has a high loss, and the training goes on.
-
-# %% [markdown] side=true name="arrange-clip-grad-norm"
-# #### Would you like the lines of `clip_grad_norm`, shuffled?
+# %% [markdown] name="deploy-text" side=true
+# #### How does a trained model leave Python?
 #
 # *{minutes} minutes*
 #
-# The next exercise begins with a blank cell.
-# Here are its lines in a wrong order, with gaps, and with two lines that are not needed.
+# A checkpoint is of use only to a Python program that has the class of the model. `torch.export` records the computation as a program of its own, which can run without both. Here it is one layer: its weight and bias, the input, one operation, the output. (Older texts say `torch.jit.script`, which is deprecated.)
 
-# %%
-from explorers import arrange
+# %% name="export"
+program = torch.export.export(nn.Linear(2, 1).eval(), (torch.ones(1, 2),))
+print(*program.graph.nodes, sep=", ")
 
-arrange("clip_grad_norm")
+# %% claim=true
+assert isinstance(program, torch.export.ExportedProgram)
+assert len(program.graph.nodes) == 5
 
 # %% [markdown]
-# ### Exercise: `clip_grad_norm`
+# ### Exercise: `fit_resumable`
 #
-# *{minutes} minutes*
+# *Stretch, extra credit, {minutes} minutes*
 #
-# Now write it, with one length for all gradients together.
+# Each epoch changes the state of all four: model, optimizer, scheduler and generator. Save copies of them, and the losses so far.
+# (The losses are plain means over the batches, as in `fit`.)
 
-# %% name="clip-example"
-length = math.hypot(3, 4)  # of the gradients 3 and 4 together
-print(length, "and, cut to the length 1:", 3 / length, 4 / length)
+# %% name="fit-resumable-example"
+losses = [0.9, 0.7, 0.6, 0.5, 0.4]  # in a checkpoint, and now 8 epochs are asked for
+print(8 - len(losses), "more, as if it had never stopped")
 
-# %% exercise="clip_grad_norm"
-def clip_grad_norm(params, max_norm):
-    """Shorten all gradients together to at most max_norm, in place; return their norm before.
+# %% exercise="fit_resumable"
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    """Train, in train mode, to `epochs` epochs in all, and return a checkpoint to go on from.
 
-    For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
-    and [0.8].
+    fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
+    and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
 
-    - params: any iterable of tensors, perhaps a generator; those whose .grad is None are left
-      out.
-    - The norm is that of all gradients laid end to end: the square root of the sum of all
-      squared entries. It is returned as a float; without any gradient, 0.0.
-    - Where the norm is above max_norm, every gradient is multiplied by max_norm / norm;
-      otherwise none changes.
+    - loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
+      scheduler.step() follows each epoch.
+    - checkpoint: None, or what an earlier call returned. With one, model, optimizer, scheduler
+      and global generator are put back as they were, and only the missing epochs are run.
+    - The result is a dict that torch.save can write and torch.load can read, and later
+      training does not change it. "losses" in it has a float for each epoch since the first,
+      the mean of its batch losses.
     """
     ### BEGIN SOLUTION
-    grads = [p.grad for p in params if p.grad is not None]
-    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
-    if norm > max_norm:
-        for grad in grads:
-            grad.mul_(max_norm / norm)
-    return norm
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    while len(losses) < epochs:
+        seen = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            seen.append(loss.item())
+        scheduler.step()
+        losses.append(sum(seen) / len(seen))
+    parts = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+    }
+    return copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})
     ### END SOLUTION
 
-
-# %% check="clip_grad_norm" points=2
-check("clip_grad_norm", clip_grad_norm)
+# %% check="fit_resumable" extra=4
+check("fit_resumable", fit_resumable)
 
 # %% [markdown] name="by-hand-text"
-# ## 3 Optimizers by hand
+# ## 4 Optimizers by hand
 #
 # *{minutes} minutes*
 #
-# An optimizer is a list of tensors and a rule. Momentum keeps one more number for each weight, its **velocity**: 0.9 times the last one, plus the gradient. The weight moves by -lr times that.
+# All of this section is extra, for those who like to know what is inside. An optimizer is a list of tensors and a rule. Momentum keeps one more number for each weight, its **velocity**: 0.9 times the last one, plus the gradient. The weight moves by -lr times that.
 #
 # ### Exercise: `SGDMomentum`
 #
 # *Stretch, extra credit, {minutes} minutes*
 #
-# **Weight decay** pulls each weight toward 0: a small part of the weight is added to its gradient. And take care: `params` may be a generator, good for one loop.
+# **Weight decay** adds a small part of the weight to its gradient, so each step also pulls the weight a little toward 0. That works against learning by heart, for which a model often needs large weights. And take care: `params` may be a generator, good for one loop.
 
 # %% name="momentum-example"
 first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
@@ -366,7 +557,7 @@ check("SGDMomentum", SGDMomentum)
 # *{minutes} minutes*
 #
 # It is the same loop with some bookkeeping: for every number it keeps two running averages, of the gradient and of its square.
-# The step is the first average, divided by the root of the second. The divisions by 1 - 0.9 ** t make up for averages that begin at 0.
+# The step is lr times the first average, divided by the root of the second. Both averages begin at 0, so they are too small at first, and the divisions by 1 - 0.9 ** t and 1 - 0.999 ** t make up for that.
 
 # %% name="adam-by-hand"
 own, torchs = torch.ones(4), torch.ones(4, requires_grad=True)
@@ -390,7 +581,7 @@ assert torch.allclose(own, torchs.detach(), atol=1e-4)
 #
 # *{minutes} minutes*
 #
-# **Weight decay** pulls every weight toward 0 a little in each step.
+# You know weight decay from the exercise above.
 # Adam adds the pull to the gradient, and divides both by their size: here 0.01 / 0.01, so the weight goes a whole step of 0.1. `AdamW` keeps the pull apart, at 0.1 * 0.01.
 
 # %% name="decay-apart"
@@ -490,192 +681,11 @@ class AdamW:
 # %% check="AdamW" extra=3
 check("AdamW", AdamW)
 
-# %% [markdown] name="repeat-text"
-# ## 4 Stop and resume
-#
-# *{minutes} minutes*
-#
-# Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
-# It holds the weights and the state of the optimizer: what Adam remembers, for example, decides its next steps. So do the state of the scheduler and that of torch's generator: `torch.get_rng_state()` reads it, `torch.set_rng_state(state)` puts it back.
-# Chapter 6b builds a checkpoint with care.
-
-# %% [markdown] side=true
-# #### What is lost if you save only the weights?
-#
-# *{minutes} minutes*
-#
-# Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
-
-# %% mine=true name="from-chapter-4a"
-def plain_step(model, optimizer, criterion, x, y):
-    loss = criterion(model(x), y)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return loss.item()
-
-
-my_train_step = mine("train_step", plain_step)
-
-# %% name="resume"
-x = torch.randn(100, 1)
-y = 2 * x + 0.05 * torch.randn(100, 1)  # the line of chapter 4a
-
-
-def run_on(model, optimizer, steps=5):
-    for _ in range(steps):
-        my_train_step(model, optimizer, F.mse_loss, x, y)
-    return model.weight.item()
-
-
-model = nn.Linear(1, 1)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-_ = run_on(model, optimizer)
-saved = copy.deepcopy([model.state_dict(), optimizer.state_dict()])
-straight_on = run_on(model, optimizer)
-
-again = nn.Linear(1, 1)
-again.load_state_dict(saved[0])
-weights_only = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
-again.load_state_dict(saved[0])
-fresh = torch.optim.Adam(again.parameters(), lr=0.05)
-fresh.load_state_dict(copy.deepcopy(saved[1]))
-print("the same, from the weights alone:   ", weights_only == straight_on)
-print("the same, with Adam's averages too:", run_on(again, fresh) == straight_on)
-
-# %% claim=true
-again.load_state_dict(saved[0])
-_fresh = torch.optim.Adam(again.parameters(), lr=0.05)
-_fresh.load_state_dict(copy.deepcopy(saved[1]))
-assert run_on(again, _fresh) == straight_on != weights_only
-
-
-# %% [markdown] side=true
-# #### Does the same seed give the same run?
-#
-# *{minutes} minutes*
-#
-# First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run. If you do not set it anew, the second run draws other numbers.
-
-# %% name="repeatable"
-def one_step():
-    """One Adam step of a new model on new data; returns the loss."""
-    model = nn.Linear(3, 1)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    return my_train_step(model, optimizer, F.mse_loss, torch.randn(8, 3), torch.randn(8, 1))
-
-
-with torch.random.fork_rng():
-    seeded = []
-    for _ in range(2):
-        torch.manual_seed(0)
-        seeded.append(one_step())
-unseeded = [one_step(), one_step()]
-print("seeded:", seeded, " not:", unseeded)
-
-# %% claim=true
-assert seeded[0] == seeded[1] and unseeded[0] != unseeded[1]
-
-# %% [markdown] side=true
-# #### Why is everything copied twice?
-#
-# *{minutes} minutes*
-#
-# A `state_dict` shows the live tensors (chapter 3d), so a checkpoint needs a copy; `torch.save` makes one too, as it writes a file.
-# On loading, a module copies the numbers, whereas an optimizer takes the checkpoint's own tensors and changes them. So hand it a copy.
-
-# %% name="loaded-state"
-going = nn.Linear(1, 1)
-its_adam = torch.optim.Adam(going.parameters(), lr=0.05)
-_ = run_on(going, its_adam)
-handed = copy.deepcopy({"model": going.state_dict(), "optimizer": its_adam.state_dict()})
-going.load_state_dict(handed["model"])
-its_adam.load_state_dict(handed["optimizer"])
-average = handed["optimizer"]["state"][0]["exp_avg"]
-weight_before, average_before = handed["model"]["weight"].clone(), average.clone()
-_ = run_on(going, its_adam, 1)
-print("Adam's average, handed over:", average_before.item(), "and now:", average.item())
-
-# %% claim=true
-assert torch.equal(handed["model"]["weight"], weight_before)
-assert not torch.equal(average, average_before)
-
-# %% [markdown]
-# ### Exercise: `fit_resumable`
-#
-# *Stretch, extra credit, {minutes} minutes*
-#
-# What does each epoch change? Save all of that.
-# (The losses are plain means over the batches, as in `fit`.)
-
-# %% name="fit-resumable-example"
-losses = [0.9, 0.7, 0.6, 0.5, 0.4]  # in a checkpoint, and now 8 epochs are asked for
-print(8 - len(losses), "more, as if it had never stopped")
-
-# %% exercise="fit_resumable"
-def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    """Train, in train mode, to `epochs` epochs in all, and return a checkpoint to go on from.
-
-    fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
-    and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
-
-    - loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
-      scheduler.step() follows each epoch.
-    - checkpoint: None, or what an earlier call returned. With one, model, optimizer, scheduler
-      and global generator are put back as they were, and only the missing epochs are run.
-    - The result is a dict that torch.save can write and torch.load can read, and later
-      training does not change it. "losses" in it has a float for each epoch since the first,
-      the mean of its batch losses.
-    """
-    ### BEGIN SOLUTION
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    while len(losses) < epochs:
-        seen = []
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            seen.append(loss.item())
-        scheduler.step()
-        losses.append(sum(seen) / len(seen))
-    parts = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-    }
-    return copy.deepcopy({**parts, "rng": torch.get_rng_state(), "losses": losses})
-    ### END SOLUTION
-
-# %% check="fit_resumable" extra=4
-check("fit_resumable", fit_resumable)
-
-# %% [markdown] name="deploy-text" side=true
-# #### How does a trained model leave Python?
-#
-# *{minutes} minutes*
-#
-# As an exported program: `torch.export` records the computation, and other programs run it. Older texts say `torch.jit.script`, which is deprecated.
-
-# %% name="export"
-program = torch.export.export(nn.Linear(2, 1).eval(), (torch.ones(1, 2),))
-print(program.graph)
-
-# %% claim=true
-assert isinstance(program, torch.export.ExportedProgram)
-
 # %% [markdown] name="recap"
 # ## What you can do now
 #
-# - turn anything that has a length and rows into batches, even rows that do not stack
 # - clip a gradient before the step
+# - turn anything that has a length and rows into batches, even rows that do not stack
 # - say what an optimizer remembers, and what belongs in a checkpoint
 
 # %% name="progress"
@@ -692,14 +702,14 @@ hunt()
 #
 # Say it aloud, then open the answers.
 #
-# 1. What does a DataLoader want from a data set?
-# 2. Between which two lines does clipping stand, and what does it keep?
+# 1. Between which two lines does clipping stand, and what does it keep?
+# 2. What does a DataLoader want from a data set?
 # 3. You resume training with Adam from the weights alone. What is lost?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Its `len`, and row i.
-# 2. Between `backward` and `step`. It keeps the direction of the whole gradient.
+# 1. Between `backward` and `step`. It keeps the direction of the whole gradient.
+# 2. Its `len`, and row i.
 # 3. Adam's averages and its count of steps, so the next steps differ.
 #
 # </details>

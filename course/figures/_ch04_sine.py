@@ -55,7 +55,7 @@ def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
         right.plot(x.tolist(), fits[order[run]].tolist(), color=color, label=f"{name}: {errors[order[run]]:.2g}")
     right.legend(fontsize=9)
     right.set(xlabel="x", ylabel="y")
-    words = f"{len(errors)} runs: errors from {errors.min():.2g} to {errors.max():.2g}, the bar at {bar:g}"
+    words = f"{len(errors)} runs ended: errors from {errors.min():.2g} to {errors.max():.2g}, the bar at {bar:g}"
     return told(fig, f"Left, how {words}; right, the best, the middle and the worst of them beside the sine.")
 
 
