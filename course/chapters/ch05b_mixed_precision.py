@@ -9,7 +9,7 @@
 # On a card made for that, one step of a large network took a twelfth of the time, and little more than half the memory.
 # You need a few new lines for it, and **section 5 is the page to copy**. The sections before it show what goes wrong without them, and why each line is there.
 #
-# This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -47,7 +47,7 @@ figures.first_page()
 #
 # With large batches most memory goes into the **activations**: here the word means results of layers, which the forward pass saves for the backward pass.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
-# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. There are two formats of 16 bits, bfloat16 and float16, and the last two columns use them wherever that does no harm:
+# And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. There are two formats of 16 bits, bfloat16 and float16. The last two columns are the **mixed precision** that you build in this notebook, with each of the two:
 #
 # | | float32 | bfloat16 | float16 |
 # |---|---|---|---|
@@ -57,7 +57,7 @@ figures.first_page()
 #
 # The small reader is slower, because turning numbers to 16 bits takes longer than it saves, whereas the second network is 12 times as fast.
 #
-# So why not turn all numbers into 16 bits, and be done? That takes one line. Try it with the training of chapter 5a. (`train_digits` and `share_right` are its two functions.)
+# Why mixed? Turning *all* numbers into 16 bits would take a single line. Try it with the training of chapter 5a. (`train_digits` and `share_right` are its two functions.)
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -118,7 +118,7 @@ print(f"in float32, on {device}: {share_right(reader):.0%} of the unseen digits 
 assert len(loader) == 22 and share_right(reader) > 0.92 and history[-1] < 0.1
 
 # %% [markdown]
-# Now train it with small, careful steps, once in float32 and once with everything in bfloat16.
+# Now train it with small, careful steps, because small steps are what 16 bits lose first: once in float32, and once with everything in bfloat16. (`bfloat16()` keeps the parameters that the optimizer holds, and changes only their numbers, so here it may come after the optimizer.)
 
 # %% name="all-in-sixteen"
 def sixteen_step(model, optimizer, criterion, x, y):
@@ -198,13 +198,13 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # *{minutes} minutes*
 #
-# In each part of a training step one thing can go wrong, and each has its remedy:
+# Each part of a training step has its own trouble, and its own remedy:
 #
-# 1. In the forward pass some numbers are too large, and some sums lose their last digits. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
+# 1. In the forward pass a result may be too large or too coarse, above all in the loss, which adds up many numbers. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
 # 3. In the backward pass some gradients are too small. So you multiply the loss by a large factor before the backward pass, and divide the gradients by it afterwards. This is **loss scaling**, section 4, which only float16 needs.
 #
-# Training with these remedies is **mixed precision**, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step, with the numbers of the list:
+# Training with these remedies is mixed precision, or AMP (automatic mixed precision), because torch does most of it for you. The picture shows one step, with the numbers of the list:
 
 # %% figure=true
 figures.scaled_cycle()
@@ -240,7 +240,7 @@ assert F.mse_loss(torch.tensor(300.0).half(), torch.tensor(0.0).half()) == math.
 
 # %% [markdown]
 # This model reads as well as the one in float32, and keeps half the bytes for the backward pass, as the picture at the top shows. (Weights and gradients stay as large as they were.)
-# The time depends on your processor. A processor without circuits for 16 bits has to imitate them, and then mixed precision may take a hundred times as long as float32. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
+# The time depends on your processor. A processor without circuits for 16 bits has to imitate them, and then mixed precision takes several times as long as float32, on some processors a hundred times. On such a processor it is only a rehearsal for a card, where you gain time, as in the table of section 1.
 #
 # And what did the one line do? Look into the block.
 #
@@ -299,7 +299,7 @@ assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 #
 # *{minutes} minutes*
 #
-# Write a function that says which dtype each of ten lines gives. The rules are in the table above and in the text around it. Here is such an answer for three other lines; `ops` asks for two of them:
+# The next time "must have the same dtype" stops you, you will have to say for each line which dtype it gives. Practice that on ten lines. The rules are in the table above and in the text around it. Here is such an answer for three other lines; `ops` asks for two of them:
 
 # %% name="three-dtypes"
 dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
@@ -457,7 +457,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# (For float16 only. If it is late, this is a good place to stop for tonight.) If your card computes in bfloat16 (an A100 does), use bfloat16 and only skim this section. A T4 has circuits only for float16, and float16 has the third fault: it cannot hold small gradients.
+# (For float16 only. If it is late, this is a good place to stop for tonight.) Cards from the A100 on compute in bfloat16, which needs nothing more than sections 2 and 3. The T4 that Colab lends you has circuits only for float16, and float16 has the third fault: it cannot hold small gradients. So if you have no card of your own, this section is for you. The page to copy and the exercise of section 5 use it too.
 #
 # Here are three gradients. Turn them into float16, once as they are and once multiplied by 65,536; then divide the second ones by 65,536, in float32.
 
@@ -475,28 +475,15 @@ assert torch.allclose((65536 * gradients).half().float() / 65536, gradients, rto
 #
 # You need not multiply each gradient yourself. If the loss is 65,536 times as large, so are all its gradients. So multiply the loss before the backward pass, and divide the gradients after it, in float32. This is **loss scaling**.
 #
-# The three pictures show all gradients of a deep reader, with eight sigmoids, by size. In the first the loss is as it is, in the second it is 65,536 times as large, and in the third a thousand times larger still. Float16 can hold what is in the gray band; the rest (orange) becomes 0 or inf.
-
-# %% figure=true
-parts = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
-deep = nn.Sequential(*parts, nn.Linear(64, 10))
-figures.gradients(
-    F.cross_entropy(deep(ink[:256]), labels[:256]),
-    list(deep.parameters()),
-    scales=(1.0, 2.0**16, 2.0**26),
-)
-
-# %% [markdown]
-# The factor moves the whole heap of gradients to the right, into the band. In the third picture it has moved the heap too far.
-
-# %% [markdown] side=true
-# #### Which layers learn nothing without the factor?
+# ### Which layers learn nothing?
 #
 # *{minutes} minutes*
 #
-# The deep reader of the pictures has eight sigmoids, and in the backward pass each of them multiplies the gradients by at most 1/4. How large are the gradients of its last four layers, in float32?
+# How much does a network need this? Here is a deep reader with eight sigmoids. In the backward pass each of them multiplies the gradients by at most 1/4. How large are the gradients of its last four layers, in float32?
 
 # %% name="deep-reader"
+parts = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
+deep = nn.Sequential(*parts, nn.Linear(64, 10))
 weights = [p for p in deep.parameters() if p.dim() == 2]  # nine of them
 exact = torch.autograd.grad(F.cross_entropy(deep(ink[:256]), labels[:256]), weights)
 print("on average:", [f"{grad.abs().mean().item():.0e}" for grad in exact[-4:]])
@@ -533,7 +520,7 @@ reveal(guess, shares.count(1.0))
 assert 2 <= shares.count(1.0) <= 4 and shares[:2] == [1.0, 1.0] and shares[-1] < 0.1
 
 # %% [markdown]
-# The first layers learn nothing, and no error says so. (There are more zeros than the first picture shows, because a gradient that became 0 makes the gradients computed from it 0 as well.) And with the factor?
+# The first layers learn nothing, and no error says so. And with the factor?
 
 # %% name="scale-saves-layers"
 print(zeros(factor=65536.0))
@@ -548,6 +535,18 @@ assert _tiny.half() == 0 and abs((65536 * _tiny).half().float() / 65536 - _tiny)
 
 # %% [markdown]
 # Nearly all gradients are back. (Most zeros of the first layer are true zeros: they belong to pixels that have no ink in any of these digits.)
+#
+# The three pictures show all gradients of this reader by size, computed in float32. In the first the loss is as it is, in the second it is 65,536 times as large, and in the third a thousand times larger still. Float16 can hold what is in the gray band; the rest (orange) becomes 0 or inf.
+
+# %% figure=true
+figures.gradients(
+    F.cross_entropy(deep(ink[:256]), labels[:256]),
+    list(deep.parameters()),
+    scales=(1.0, 2.0**16, 2.0**26),
+)
+
+# %% [markdown]
+# The factor moves the whole heap of gradients to the right, into the band. In the third picture it has moved the heap too far. (The list above had more zeros than the first picture shows, because in float16 a gradient that became 0 makes the gradients computed from it 0 as well.)
 
 # %% [markdown] name="scaler"
 # ### The search for a factor
@@ -820,6 +819,52 @@ assert product_dtypes == [torch.float32]
 if not torch.cuda.is_available():
     assert len(told) == 2 and all("not available" in _line for _line in told)
 
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can write a whole training step in mixed precision, you know which dtype each of its lines gives, and you can find the three faults by what you see:
+#
+# | you see | look at |
+# |---|---|
+# | "must have the same dtype" | a tensor that left the autocast block: `.float()` |
+# | the loss falls more slowly than in float32 | weights in 16 bits: `model.bfloat16()` or `model.half()` somewhere |
+# | the loss is nan or inf in float16 | a loss outside of autocast, or a formula that needs an island of float32 (section 6, after the end) |
+# | the first layers do not learn in float16 | the scaler is missing (section 4) |
+# | the model learns much too slowly in float16 | gradients that were clipped before `unscale_` |
+
+# %% name="progress"
+progress(5)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What goes wrong in 16 bits in each part of a step, and what is the remedy?
+# 2. What does the scaler do when a gradient overflows?
+# 3. Do you need mixed precision at all?
+#
+# <details><summary>Answers</summary>
+#
+# 1. Forward pass: losses and long sums have too few digits, and in float16 they may become inf. The remedy is autocast. Backward pass: small gradients become 0. The remedy is to scale the loss. Update: a small step is lost beside a large weight. The remedy is weights in float32.
+# 2. It skips the step, and halves the factor.
+# 3. For a small model, or on a CPU without circuits for it, no. For a large model on a GPU, try it, and measure time, memory and the loss.
+#
+# </details>
+
+# %% [markdown]
+# Next is chapter 5c, "Time and memory", in which you measure both yourself. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
+
 # %% [markdown] name="fragile-text"
 # ## 6 What autocast cannot know
 #
@@ -944,50 +989,7 @@ with torch.autocast("cpu"):
 with torch.autocast("cpu"):
     assert nearest_right(island(gray[unseen])) > 0.96
 
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can write a whole training step in mixed precision, you know which dtype each of its lines gives, and you can find the three faults by what you see:
-#
-# | you see | look at |
-# |---|---|
-# | "must have the same dtype" | a tensor that left the autocast block: `.float()` |
-# | the loss falls more slowly than in float32 | weights in 16 bits: `model.bfloat16()` or `model.half()` somewhere |
-# | the loss is nan or inf in float16 | a loss outside of autocast, or a formula that needs an island (section 6) |
-# | the first layers do not learn in float16 | the scaler is missing (section 4) |
-# | the model learns much too slowly in float16 | gradients that were clipped before `unscale_` |
-
-# %% name="progress"
-progress(5)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. What goes wrong in 16 bits in each part of a step, and what is the remedy?
-# 2. What does the scaler do when a gradient overflows?
-# 3. Do you need mixed precision at all?
-#
-# <details><summary>Answers</summary>
-#
-# 1. Forward pass: losses and long sums have too few digits, and in float16 they may become inf. The remedy is autocast. Backward pass: small gradients become 0. The remedy is to scale the loss. Update: a small step is lost beside a large weight. The remedy is weights in float32.
-# 2. It skips the step, and halves the factor.
-# 3. For a small model, or on a CPU without circuits for it, no. For a large model on a GPU, try it, and measure time, memory and the loss.
-#
-# </details>
-
 # %% [markdown]
-# Next is chapter 5c, "Time and memory", in which you measure both yourself. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
-#
 # ### Further reading
 #
 # The PyTorch documentation (docs.pytorch.org), "Automatic Mixed Precision package"; Micikevicius and others, "Mixed Precision Training" (2018).

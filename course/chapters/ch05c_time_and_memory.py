@@ -5,10 +5,10 @@
 #
 # *How long does a step take, and what fills the card?*
 #
-# In chapters 5a and 5b your training learned to run on any device, and in half the bits. How many digits should it get at a time? Here you measure how long a step takes, and compute how much memory it will hold. Then you choose a batch for your machine: large enough to be fast, and small enough to fit.
+# In chapters 5a and 5b your training learned to run on any device, and in half the bits. How many digits should it get at a time? Here you measure how long a step takes, and compute how much memory it will hold. Then you choose a batch: large enough to be fast, and small enough to fit.
 # Chapter 6 needs nothing from this notebook, so you can leave it for another day. With a GPU you will see more. (Colab lends you one: choose Runtime, Change runtime type, GPU.)
 #
-# This takes about {minutes} minutes to read and run, and {exercises} for the exercises. Exercises of {later} more minutes come after the end, for another evening.
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercises. After the end, for another evening, come exercises of {later} more minutes, and three longer ones for extra credit.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -41,7 +41,7 @@ _ = torch.manual_seed(seed)
 review("5c")
 
 # %% [markdown]
-# This is what one training step holds in memory, for a network of 300,000 weights and four sizes of the batch. Section 1 explains the four colors.
+# What does one training step hold in memory? Here is a network of 300,000 weights, with 16, 256, 1024 and 4096 rows in a batch. One of the four parts grows. Section 1 says what the four are.
 
 # %% name="first-page" figure=true
 figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
@@ -142,7 +142,7 @@ def bench(fn, warmup, iters, sync):
       time.perf_counter(): the clock is read when no work is left over from before, and again
       when the work of this call is done.
     - If iters is even, the median is the mean of the two times in the middle.
-    - No call of fn is made under no_grad.
+    - fn may be a whole training step, so it is never called under no_grad.
     """
     ### BEGIN SOLUTION
     for _ in range(warmup):
@@ -208,7 +208,7 @@ def step(rows):
 print(f"a step with one digit takes {stopwatch(lambda: step(1)) * 1e6:.0f} microseconds")
 
 # %% [markdown]
-# An epoch goes once through all 1,797 digits. With batches of one digit it has 1,797 steps, and with batches of 64 it has 29.
+# An epoch goes once through all 1,797 digits. With batches of one digit it has 1,797 steps, and with batches of 64 it has about 28.
 #
 # *Predict.* How much faster is an epoch with batches of 64: no faster, about three times, or more than ten times?
 
@@ -332,7 +332,7 @@ assert operations(lambda: reader(hundred)).count("addmm") == 2
 # `fast = torch.compile(model)` returns a model that looks ahead. At its first call it makes one program out of several operations, in which a sum and a ReLU, for example, fetch their numbers only once.
 # From then on it runs that program, as long as the inputs are of the same kind.
 #
-# The part that makes the program is called a backend. Any function may be one. This one notes the operations that it gets, and changes nothing.
+# The part that makes the program is called a backend, and any function may be one. To see when torch calls it, here is one that only notes which operations it gets.
 #
 # *Predict.* You call a compiled Linear and ReLU three times with five digits. How many times does torch call the backend?
 
@@ -400,7 +400,8 @@ for _rows in (32, 320):
 #
 # Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
 #
-# Three of the parts are a matter of counting. (`model.to(dtype)` works in place, so work on a copy: `copy.deepcopy(model)`.) For the activations, run the forward pass inside a block in which torch shows you each tensor that it saves, as `saved_shapes` does:
+# Begin with the three parts that are a matter of counting: write them, put 0 for the activations, and run the check. (`model.to(dtype)` works in place, so work on a copy: `copy.deepcopy(model)`.)
+# For the activations you need two things: each tensor that torch saves, and the address of its memory, so that no memory counts twice. Inside the block below torch calls your `pack` with each tensor that it saves, and `untyped_storage()` is the memory of a tensor. (`unpack` is for the backward pass; here it only has to be there.)
 
 # %% name="memory-plan-example"
 def pack(tensor):  # torch calls it with each tensor that it saves, and keeps what it returns
@@ -501,7 +502,7 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
 # (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
 #
-# Now choose your batch: where the line of section 2 is nearly flat, and small enough to fit.
+# Now choose your batch for the GPU with 1 MB: where the line of section 2 is nearly flat, and small enough to fit. (One of the six does not fit.)
 
 # %% name="choice"
 batch = 256  # one of `batches`
@@ -511,13 +512,14 @@ print(f"{batch} digits: {took * 1e3:.1f} ms for an epoch, {held / 1e6:.2f} MB in
 
 # %% claim=true
 assert held == 307_360 + 256 * 1280
+assert [_rows for _rows in batches if 307_360 + _rows * 1280 > 1_000_000] == [1024]
 
 # %% [markdown] side=true
 # #### What does the card itself say?
 #
 # *{minutes} minutes*
 #
-# `torch.cuda.memory_allocated()` says how many bytes all tensors on the card hold now, and `max_memory_allocated()` the most that they have held since the last reset.
+# (For a GPU only.) `torch.cuda.memory_allocated()` says how many bytes all tensors on the card hold now, and `max_memory_allocated()` the most that they have held since the last reset.
 # This is more than your plan: torch rounds each piece of memory up, and operations need memory to work in, above all the backward pass, for the gradients of the activations.
 
 # %% name="memory-on-device"
@@ -664,7 +666,7 @@ hunt()
 #
 # *{minutes} minutes*
 #
-# In chapter 5b float16 lost small gradients, and a factor of 65,536 for the loss brought nearly all of them back. Would a larger factor be better? Count the gradients that float16 loses with each.
+# Three pictures in chapter 5b showed which gradients float16 loses, each with another factor for the loss. A factor of 65,536 brought nearly all of them back. Would a larger one be better? Here you write the program that counts the lost ones.
 #
 # ### Exercise: `underflow_report`
 #

@@ -1,4 +1,4 @@
-"""The figure of chapter 5 that shows two devices: each with a memory of its own, and a wire between them."""
+"""The figure of chapter 5 that shows two devices: each with a memory of its own, and arrows between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 6.0, 4.2  # of a device
 
 
 def places() -> Figure:
-    """Draw the CPU with its memory, a card with its own, and what goes over the wire between them."""
+    """Draw the CPU with its memory, a card with its own, and what goes from one to the other."""
     fig, ax = blank(width=17.0, height=4.8)
     _device(ax, 0.2, "the CPU, and its memory", SKY, ("your program", "all the data"))
     _device(ax, 10.8, "the card, and its memory", ORANGE, ("the model", "one batch"))
@@ -26,7 +26,7 @@ def places() -> Figure:
     return finish(
         fig,
         "Two devices: each computes with what lies in its own memory",
-        "Two large boxes with a wire between them. On the left the CPU, with the program and all the data in its "
+        "Two large boxes with two arrows between them. On the left the CPU, with the program and all the data in its "
         "memory; on the right a card, with the model and one batch in a memory of its own. What goes to the card goes "
         "by .to(device), and what comes back by .cpu().",
     )
