@@ -6,7 +6,7 @@
 # *Can a program read handwriting if nobody has taught it anything?*
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
-# You will have written all of it: the model, the loop that trains it, and the few lines that turn your drawing into something it can read.
+# You will have written the loop that trains the model, and you will understand the rest: the model itself, and the few lines that turn your drawing into something it can read.
 # Today there is no model yet, and no learning. There are only grids of numbers, and arithmetic on them. In a few minutes you will see that this alone reads 94 digits in 100.
 #
 # You need Python for this, and nothing of PyTorch. In this first sitting you learn to

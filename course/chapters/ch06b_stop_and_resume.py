@@ -5,10 +5,10 @@
 #
 # *Somebody closes the laptop during a training. How can it go on as if nothing had happened?*
 #
-# In chapter 6a your `train` taught a model to read within seconds. A training that takes all evening meets two more problems: somebody stops it, or the card is too small for it.
-# Here you prepare your training for both.
+# In chapter 6a your `train` taught a model to read within seconds. A training that takes all evening will be stopped some day, by you or by somebody else.
+# Here you prepare yours for that.
 #
-# This takes about {minutes} minutes to read and run, and {exercises} for the exercises.
+# This takes about {minutes} minutes to read and run, and {exercises} for the exercise. One more exercise, of {later} minutes, comes after the end, for another evening.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -126,7 +126,7 @@ def make_model(seed):
     )
 
 # %% [markdown]
-# Below, the training of this model stops after epoch 2, and goes on three times. Each time the checkpoint holds more.
+# Below, the training of this model stops after epoch 2, and goes on three times: with the weights alone, with the state of the optimizer too, and with the states of both generators too.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
@@ -154,12 +154,12 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 #
 # *{minutes} minutes*
 #
-# Begin with a copy of your `train`. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state when you load it and when you save it: later steps change its tensors.
+# Begin with a copy of your `train` from the notebook of chapter 6a. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state (`copy.deepcopy`) when you save it and when you load it. A state holds the very tensors that the training works with (chapter 3d), so without a copy its next step would change your checkpoint too.
 # `epochs` counts all epochs: a call with `epochs=2` trains two, and a second call with `epochs=5` and the checkpoint of the first trains three more.
 # `torch.save` can write a dict with tensors, lists, and the states of optimizers and generators. Here it writes a part of a checkpoint:
 
 # %% name="resume-example"
-file = tempfile.mkdtemp() + "/checkpoint.pt"  # for yours, take a place that stays
+file = tempfile.mkdtemp() + "/checkpoint.pt"
 torch.save({"optimizer": memory, "order": order.get_state(), "losses": [2.1, 0.7]}, file)
 print(torch.load(file)["losses"])
 
@@ -241,10 +241,9 @@ def plain_resume(
 my_resume_training = mine("resume_training", plain_resume)
 
 # %% [markdown] name="evening-and-morning"
-# Now act as if the computer were off between two epochs. The first call below trains four epochs at once. The second one stops after two, in the evening, and its checkpoint goes into the file.
-# In the morning there is nothing but the file: a new model and a new optimizer go on from it.
+# Now act as if the computer were off between two epochs. The first cell trains four epochs at once. The second one stops after two, in the evening, and its checkpoint goes into a file.
 
-# %% name="with-a-night"
+# %% name="at-once"
 def begin():
     model = make_model(seed)
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -252,9 +251,17 @@ def begin():
 
 few = images[known[:200]], labels[known[:200]]
 at_once = my_resume_training(*begin(), few, measure_on, epochs=4)
+night = tempfile.mkdtemp() + "/night.pt"  # for a real night: "night.pt"
 
-torch.save(my_resume_training(*begin(), few, measure_on, epochs=2), file)
-morning = my_resume_training(*begin(), few, measure_on, epochs=4, checkpoint=torch.load(file))
+# %% name="evening"
+torch.save(my_resume_training(*begin(), few, measure_on, epochs=2), night)
+
+# %% [markdown]
+# In the morning there is nothing but the file: a new model and a new optimizer go on from it.
+# (For a real night, write `night = "night.pt"` above, run the last two cells again, and close the notebook. Tomorrow run all its cells from the top, except the one of the evening.)
+
+# %% name="morning"
+morning = my_resume_training(*begin(), few, measure_on, epochs=4, checkpoint=torch.load(night))
 
 for name, checkpoint in {"at once": at_once, "with a night": morning}.items():
     print(f"{name:12}", [round(loss, 4) for loss in checkpoint["losses"]])
@@ -289,16 +296,52 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# There dropout draws from the GPU's own generator, so you have to save its state too. In the exercise the CPU's is enough.
+# There dropout draws from the GPU's own generator. Save `torch.cuda.get_rng_state()` too, and put it back with `torch.cuda.set_rng_state(state)`. In the exercise the CPU's is enough.
+# (Even so, the two endings may differ in the last digits there, because some operations of a GPU add up in another order each time.)
+
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# *{minutes} minutes*
+#
+# You can stop a training, save all that it needs, and resume it so that it ends the same to the last bit.
+
+# %% name="progress"
+progress(6)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What does a checkpoint have to hold?
+# 2. How do you find out whether something is missing in it?
+#
+# <details><summary>Answers</summary>
+#
+# 1. The states of the model, of the optimizer, of the generator that draws the order, and of torch's own generator (on a GPU, of the GPU's too); and the losses and accuracies so far.
+# 2. Train once without a break, and once with one. Do both end the same to the last bit?
+#
+# </details>
+
+# %% [markdown]
+# Next is chapter 6c, "Six faults": you find the mistakes in a program that somebody wrote in a hurry, and you begin a project of your own.
+#
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
 
 # %% [markdown] name="part-b"
 # ## 2 On a small card
 #
 # *{minutes} minutes*
 #
-# (If it is late, this is a good place to stop for tonight.)
 # A larger model, with its activations, may not fit into the memory of your card. Two remedies help: half the bits (chapter 5b), and smaller batches, whose gradients `backward` adds up for one step (chapter 2).
-# For example, fifty images make seven batches of at most eight. In groups of three batches they make three steps, the last for two images.
+# For example, fifty images make seven batches of at most eight. With three batches for each step, the first two steps use 24 images each, and the last one the two images that are left.
 #
 # <details><summary>From chapter 5b: which three remedies does mixed precision need, and against what?</summary>
 #
@@ -310,7 +353,8 @@ assert before != state["state"][0]["momentum_buffer"].item()
 #
 # *{minutes} minutes*
 #
-# Each step is now for a whole group of batches, and every image in it counts alike. So divide the sum of each batch's losses by the number of images in the whole group.
+# Begin with your `amp_train_step` of chapter 5b. What is new is a loop around its forward and backward pass, over the batches of one group. The old gradients are cleared before this loop; unscaling, clipping, step and update come after it, once for the group.
+# Every image of a group counts alike. So divide the sum of each batch's losses by the number of images in the whole group.
 # Here is a group of two batches, one with three images and one with a single image:
 
 # %% name="group-mean"
@@ -412,7 +456,7 @@ print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
 assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
-# From the two numbers alone you could not tell which is which.
+# A few digits more or less of 397 are chance.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step?
@@ -426,37 +470,3 @@ figures.precision(make_model, images[:128], labels[:128], seed=seed)
 
 # %% [markdown]
 # The dotted line is the largest difference that the check of `train_amp` allows. The check takes only two steps, and there a right answer stays far below the line.
-
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# *{minutes} minutes*
-#
-# You can stop a training and resume it so that it ends the same to the last bit, and you can train on a card that is too small for the whole batch.
-
-# %% name="progress"
-progress(6)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. What does a checkpoint have to hold?
-# 2. You take one step for a group of batches. To get the loss of the group, what do you divide by what?
-#
-# <details><summary>Answers</summary>
-#
-# 1. The states of the model, of the optimizer, of the generator that draws the order, and of torch's own generator; and the losses and accuracies so far.
-# 2. The sum of the losses of all its images, by the number of its images.
-#
-# </details>
-
-# %% [markdown]
-# Next is chapter 6c, "Six faults": you find the mistakes in a program that somebody wrote in a hurry, and you begin a project of your own.

@@ -3,7 +3,7 @@
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
-# *A trainer runs, and its model learns. How do you find out that the trainer is wrong?*
+# *A program can run to its end, without an error, and still be wrong. How do you find out where?*
 #
 # In chapters 6a and 6b you wrote trainers, functions that train a model. Here you fix one that somebody else wrote in a hurry, and then you begin a project of your own.
 #
@@ -24,6 +24,7 @@ import torch.nn.functional as F
 from torch import nn
 from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch06 as figures
+from course.instruments import show_digits
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
@@ -43,14 +44,14 @@ figures.five_trainers()
 # *{minutes} minutes*
 #
 # This is the final examination, and you will meet programs like this one as long as you train models. The trainer below has six faults.
-# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, each of A to D is a trainer with one of these five faults, and two of them still learn.
+# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, A to D are trainers with one of these faults each, and two of the four still learn. (The fifth fault would not show in such a picture.)
 #
 # ### Exercise: `fix_trainer`
 #
 # *{minutes} minutes*
 #
 # You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
-# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs train with the rates 0.1, 0.05 and 0.025. If their accuracies are 0.5, 0.75 and 0.75, the weights of the third stay.
+# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs train with the rates 0.1, 0.05 and 0.025. If their accuracies are 0.5, 0.75 and 0.75, the weights of the third stay. (`StepLR` is new: with `step_size=1` and `gamma=0.5`, each `scheduler.step()` halves the learning rate.)
 #
 # Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
 # Find as many as you can before you run the check, because its list names each fault.
@@ -156,7 +157,7 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# Each fault shows in a number that you print, if you know what to expect: for example, the learning rate after one epoch.
+# Most of these faults show in a number that you print, if you know what to expect: for example, the learning rate after one epoch.
 # So before you open the table, write down for each fault that you found: which number would have shown it to you, and what should that number have been?
 #
 # <details><summary>The six faults, and where each shows (open it when your check has passed)</summary>
@@ -164,7 +165,7 @@ check("fix_trainer", fix_trainer)
 # | fault | where it shows |
 # |---|---|
 # | softmax before `cross_entropy` | the loss does not go below 1.46, although the model is nearly always right |
-# | no `zero_grad` | the loss goes up and down |
+# | no `zero_grad` | a weight's `.grad` is not None before the second `backward`; the loss goes up and down |
 # | `scheduler.step()` for each batch | the learning rate after one epoch is less than half of what it was |
 # | no `model.eval()` | the same model, measured twice, gives two accuracies |
 # | `argmax(dim=0)` | an error; with ten images in a batch, an accuracy that means nothing |
@@ -179,7 +180,11 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough. Tonight only write down: what goes in, and what should come out?
+# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough. Tonight only write down two lines:
+
+# %% name="in-and-out"
+# what goes in, and its shape:
+# what should come out:
 
 # %% [markdown] name="own-table"
 # ### Data into tensors
@@ -226,7 +231,41 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 # 2. Ten examples with their labels.
 # 3. How many examples there are of each class. If 95 of 100 pictures are cats, a model that always says "cat" is right in 95 % of cases, but useless.
 # 4. Who is on which side of the split. If the same person, day or machine is on both sides, the drawer promises too much.
-# 5. The first loss, beside the one that you expect:
+# 5. The first loss, beside the one that you expect.
+# 6. Whether the model can learn twenty examples by heart, without dropout. If its loss does not go to nearly 0, something is broken, and more data will not help.
+#
+# The next cell looks at them for the digits. Copy it, and put your own data and model into its first lines.
+
+# %% name="first-losses"
+x, y = images, labels
+model = make_model().eval()  # without dropout, for 6
+print("1:", tuple(x.shape), x.dtype, f"from {x.min()} to {x.max()}, nan: {x.isnan().any()}")
+show_digits(x[:10, 0] * 16, is_=y[:10])  # 2 (photographs: plt.imshow)
+print("3:", y.bincount().tolist())
+# 4: no line can tell you; ask where the data come from
+print(f"5: {F.cross_entropy(model(x), y):.2f}, expected {math.log(10):.2f}")
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for _ in range(200):
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(x[:20]), y[:20])
+    loss.backward()
+    optimizer.step()
+print(f"6: {loss:.4f}")
+
+# %% claim=true
+assert loss < 0.01
+with torch.random.fork_rng(devices=[]):
+    assert abs(F.cross_entropy(make_model().eval()(images), labels).item() - math.log(10)) < 0.15
+_yes_no = F.binary_cross_entropy_with_logits(torch.zeros(100), (torch.arange(100) % 2).float())
+assert math.isclose(_yes_no.item(), math.log(2), rel_tol=1e-5)
+assert abs(F.mse_loss(torch.zeros(100_000), torch.randn(100_000)).item() - 1) < 0.05
+# With softmax before it, a model that is certain and right pays this (section 1):
+_certain = F.one_hot(torch.tensor([7]), 10).float()  # probabilities: all on the seven
+_floor = F.cross_entropy(_certain, torch.tensor([7])).item()
+assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_floor, 2) == 1.46
+
+# %% [markdown]
+# Which first loss to expect depends on the targets:
 #
 # | the targets are | the loss is | expect at first |
 # |---|---|---|
@@ -234,22 +273,6 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 # | yes or no | `F.binary_cross_entropy_with_logits` | log 2 = 0.69 |
 # | a number, standardized | `F.mse_loss` | about 1, its variance |
 # | a number, as it is | `F.mse_loss` | its mean square, perhaps millions: standardize first |
-#
-# 6. Whether the model can learn twenty examples by heart. If its loss on these, without dropout, does not go to nearly 0, something is broken, and more data will not help.
-
-# %% name="first-losses"
-guessing = torch.zeros(1000)  # a model that knows nothing: the losses of the table in 5
-yes_no = torch.arange(1000) % 2
-print(f"ten classes {F.cross_entropy(torch.zeros(1000, 10), torch.arange(1000) % 10).item():.2f}")
-print(f"yes or no   {F.binary_cross_entropy_with_logits(guessing, yes_no.float()).item():.2f}")
-print(f"a number    {F.mse_loss(guessing, torch.randn(1000)).item():.2f}")
-
-# %% claim=true
-assert abs(F.mse_loss(torch.zeros(100_000), torch.randn(100_000)).item() - 1) < 0.05
-# With softmax before it, a model that is certain and right pays this (section 1):
-_certain = F.one_hot(torch.tensor([7]), 10).float()  # probabilities: all on the seven
-_floor = F.cross_entropy(_certain, torch.tensor([7])).item()
-assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_floor, 2) == 1.46
 
 # %% [markdown] name="symptoms"
 # ### When it does not work
@@ -262,7 +285,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # | you see | look at |
 # |---|---|
-# | the first loss is far above the expected one | the scale of the inputs; the first weights |
+# | the first loss is far above the expected one | the scale of the inputs; the weights with which the training begins |
 # | the loss does not change at all | the learning rate; a graph that was cut (chapter 2); parameters that the optimizer does not hold |
 # | the loss falls to a certain value, and no further | softmax before the cross-entropy |
 # | the loss becomes nan | the learning rate; a log or a root of 0; float16 without a scaler (chapter 5b) |
@@ -297,15 +320,20 @@ hunt()
 #
 # 1. You train on ten classes, and the first loss is 9. Which first loss do you expect, and where do you look?
 # 2. You measure the same model twice, and get two accuracies. What have you forgotten?
-# 3. Why should a new program learn twenty examples by heart before anything else?
 #
 # <details><summary>Answers</summary>
 #
-# 1. log 10, which is 2.30. Look at the scale of the inputs, and at the first weights.
+# 1. log 10, which is 2.30. Look at the scale of the inputs, and at the weights with which the training begins.
 # 2. `model.eval()`.
-# 3. If it cannot do that, something is broken, and more data will not help.
 #
 # </details>
+
+# %% [markdown] name="further-reading"
+# ### What to read next
+#
+# The PyTorch documentation (docs.pytorch.org): "Saving and loading a general checkpoint", "Reproducibility", "Automatic Mixed Precision examples", and "Transfer Learning for Computer Vision", which is fine-tuning with a large model.
+# Goodfellow, Bengio and Courville, "Deep Learning" (2016), chapter 11, on finding out why a model does not learn.
+# Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
 
 # %% [markdown] name="come-back"
 # ### Come back
@@ -316,12 +344,6 @@ hunt()
 # %% name="review-all"
 review()
 
-# %% [markdown] name="further-reading"
-# ### What to read next
-#
-# The PyTorch documentation (docs.pytorch.org): "Saving and loading a general checkpoint", "Reproducibility", "Automatic Mixed Precision examples", and "Transfer Learning for Computer Vision", which is fine-tuning with a large model.
-# Goodfellow, Bengio and Courville, "Deep Learning" (2016), chapter 11, on finding out why a model does not learn.
-# Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
-#
+# %% [markdown]
 # You began with a grid of numbers and its label, and now a model of yours reads what you write.
 # Even the largest models learn by the five lines of chapter 4.
