@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import torch
 import yaml
 
 from autograder.course.chapter_model import CellKind
@@ -51,7 +52,7 @@ def drawn(name: str, draws: int) -> None:
         question = each.question(Random(seed))
         different.add((question.code, question.expression))
         right.add(question.right_choice)
-        again = run_and_describe(question.code, question.expression)
+        again, _ = run_and_describe(question.code, question.expression)
 
         assert len(question.choices) == CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
@@ -179,9 +180,10 @@ def test_no_fact_is_asked_before_it_is_taught() -> None:
 
 def test_a_question_is_what_running_its_program_gives() -> None:
     """Floats have four digits, an error names its line, and what a program draws or prints has no effect here."""
-    assert in_words((2.0, [1 / 3], -0.0, (True,))) == "(2, [0.3333], 0, (True,))"
-    assert run_and_describe("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == "an error in line 2"
-    assert run_and_describe("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == "False"
+    assert in_words((2.0, [1 / 3], -0.0, (True,))) == "(2.0, [0.3333], 0.0, (True,))"
+    assert in_words(torch.tensor([[1.0, 2.5], [100.0, -0.0]])) == "[[1, 2.5], [100, 0]]"
+    assert run_and_describe("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == ("an error in line 2", False)
+    assert run_and_describe("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == ("False", False)
 
 
 def test_choices_that_look_alike_make_no_question() -> None:
@@ -190,7 +192,7 @@ def test_choices_that_look_alike_make_no_question() -> None:
     assert finished_question(draft, "k", "a", Random(0)) is None
     draft = Draft("x = 1 / 3", "x", [0.3334, 0.5, 0.25, 3], f"It is {RIGHT}.")
     question = finished_question(draft, "k", "a", Random(0))
-    assert question is not None and sorted(question.choices) == ["0.25", "0.3333", "0.5", "3"]
+    assert question is not None and sorted(question.choices) == ["0.25", "0.3333", "0.5", "3.0"]
     assert question.explanation == "It is 0.3333."
 
 

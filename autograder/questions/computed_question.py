@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +25,8 @@ T = TypeVar("T")
 RIGHT = "<the right choice>"  # stands in an explanation for the text of the right choice
 CHOICES = 4
 _FILE = "<question>"
+_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0(?!\d)")
+_WHOLE = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _CLOSEST = 0.01  # relative distance below which two numbers would look like one that is rounded differently
 
 
@@ -63,22 +66,25 @@ def error_choice(line: int) -> str:
 def in_words(value: object, *, quoted: bool = False) -> str:
     """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple.
 
+    As in Python, a float has a point; the numbers of a tensor need none.
+
     Texts have no quotes, since generators also write dtypes and the like as texts; with `quoted` they have.
     """
     if isinstance(value, torch.Tensor):
-        return in_words(value.detach().tolist())
+        return _WHOLE_FLOAT.sub("", in_words(value.detach().tolist()))
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {in_words(item, quoted=quoted)}" for key, item in value.items()) + "}"
     if isinstance(value, tuple | list):
         inner = ", ".join(in_words(each, quoted=quoted) for each in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float):
-        return f"{value + 0.0:.4g}"  # no -0
+        text = f"{value + 0.0:.4g}"  # no -0
+        return f"{text}.0" if text.lstrip("-").isdecimal() else text
     return repr(value) if quoted and isinstance(value, str) else str(value)
 
 
-def run_and_describe(code: str, expression: str) -> str:
-    """Run a program, and return the value of an expression after it in words, or the line with an error.
+def run_and_describe(code: str, expression: str) -> tuple[str, bool]:
+    """Run a program; return an expression's value in words (or the line with an error), and whether it is of floats.
 
     What the program prints, warns of and draws at random has no effect here.
     """
@@ -90,14 +96,28 @@ def run_and_describe(code: str, expression: str) -> str:
             exec(compile(code, _FILE, "exec"), scope)
         except Exception as error:
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FILE]
-            return error_choice(frames[0].lineno or 0)  # of the program's own lines, not of a function that it calls
-        return in_words(eval(expression, scope))
+            # Of the program's own lines, not of a function that it calls.
+            return error_choice(frames[0].lineno or 0), False
+        value = eval(expression, scope)
+        return in_words(value), _is_float(value)
+
+
+def _is_float(value: object) -> bool:
+    """Return whether a value is a float, or a list or tuple of nothing else."""
+    return isinstance(value, float) or (type(value) in (list, tuple) and all(map(_is_float, value)))  # type: ignore[call-overload]
+
+
+def _like(is_float: bool, text: str) -> str:
+    """Return a wrong choice with its numbers written as those of the right one, so that no form gives it away."""
+    if not is_float:
+        return _WHOLE_FLOAT.sub("", text)
+    return _WHOLE.sub(r"\g<0>.0", text) if text[:1] in "-[(0123456789" else text
 
 
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
-    right = run_and_describe(draft.code, draft.expression)
-    choices = distinct_choices(right, map(in_words, draft.wrong))
+    right, is_float = run_and_describe(draft.code, draft.expression)
+    choices = distinct_choices(right, (_like(is_float, in_words(wrong)) for wrong in draft.wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"

@@ -121,7 +121,7 @@ bank.told(
 
 bank.told(
     "bias-from-weight",
-    "own_parameters",
+    "apart",
     change={"torch.empty(out_features).uniform_(-bound, bound)": "self.weight[:, 0].detach().clone()"},
     of="as-most-begin",
 )
