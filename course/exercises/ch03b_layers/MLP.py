@@ -31,7 +31,7 @@ def given_sizes(answer: Answer, case: Case) -> Observation:
 shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_shape)
 order = Requirement(
     "lists its parameters from input to output",
-    on_new(lambda module, *_: {"parameters": [tuple(p.shape) for p in module.parameters()]}),
+    on_new(lambda module, *_: {"parameters": [str(tuple(p.shape)) for p in module.parameters()]}),
     {
         "parameters": "parameters() does not list, from input to output, weight and bias of each layer and what an "
         "activation learns, as nn.PReLU does."
