@@ -7,7 +7,7 @@
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
 # You will have written the loop that trains the model, and you will understand the rest: the model itself, and the few lines that turn your drawing into something it can read.
-# Today there is no model yet, and no learning. There are only grids of numbers, and arithmetic on them. In a few minutes you will see that this alone reads 94 digits in 100.
+# Today there is no model yet, and no learning. There are only grids of numbers, and arithmetic on them. In a few minutes you will see that this alone reads nearly 95 digits in 100.
 #
 # You need Python for this, and nothing of PyTorch. In this first sitting you learn to
 #
@@ -98,7 +98,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # This course keeps asking you what will happen.
 # In a cell with `guess = ...`, replace the `...` with your answer and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
-# (If you know NumPy, you know views and masks. Then only guess in section 2, and read the text where you guess wrong.)
+# (If you know NumPy, you know views and masks. In section 2 just make the guesses, and read the text only where one was wrong.)
 
 # %% [markdown] name="create"
 # ## 1 What a tensor says
@@ -201,7 +201,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 #
 # *{minutes} minutes*
 #
-# When something does not fit, the first question is always the same: what do I have in my hands? `describe` answers it in one call.
+# A warm-up: all that you need is in the next cell. When something does not fit, the first question is always the same: what do I have in my hands? `describe` answers it in one call.
 # It also counts the bytes, because one day they decide whether your data fit on a graphics card: the number of elements, `numel()`, times the bytes of each, `element_size()`.
 # `labels`, for example, holds 1,797 numbers of 8 bytes. (`requires_grad` you only read off; chapter 2 explains it.)
 
@@ -327,7 +327,7 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 # *{minutes} minutes*
 #
 # Around the strokes of these digits there is faint gray. You would like to see one without it, so you write a function that puts 0 wherever there is less ink than 8.
-# (`digit < 8` is a **mask**, a tensor of booleans. On the left of an equals sign it says *where to write*.)
+# (`digit < 8` is a **mask**, a tensor of booleans: True where to write.)
 #
 # From a page of ten digits, take the one at place 4 and wipe it:
 
@@ -400,6 +400,8 @@ figures.view_or_copy(table, row, picked)
 # The row is a view, as `page[4]` was. With a list, torch collects the rows into a **copy**, which has memory of its own: the lower strip, where the -1 went.
 #
 # So there are two ways to take a part. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
+# (In `digit[digit < 8] = 0` the mask took nothing out: on the left of an equals sign it only says where to write, and torch writes into the tensor itself.)
+#
 # `same_memory` tells you which you got. Here you take all the fours by a mask, and the first 1,500 digits by a slice:
 
 # %% name="same-memory"
@@ -416,7 +418,8 @@ assert not same_memory(table, table[table > 5]) and not same_memory(table, table
 
 # %% [markdown]
 # And the page? Let `wipe` itself begin with `digit = digit.clone()`. Then it writes into a copy, the page stays as it was, and nobody who calls the function has to think of it.
-# NumPy's arrays pose the same question. `torch.tensor(array)` copies the numbers, and keeps their dtype; NumPy's floats are float64. `torch.from_numpy(array)` shares their memory, and so does `x.numpy()`, which goes the other way.
+#
+# With arrays of NumPy the function tells you: `torch.tensor(array)` copies, whereas `torch.from_numpy(array)` and, the other way, `x.numpy()` share the memory. (NumPy's floats are float64, and stay so.)
 #
 # ### Exercise: `first_and_rest`
 #
@@ -469,9 +472,8 @@ assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_mem
 # *{minutes} minutes*
 #
 # You can see it in the line itself. `b += 1` writes into the memory that is there; so does every method whose name ends in an underscore, such as `add_`.
-# `b = b + 1` computes a new tensor, and gives it the name `b`.
 #
-# After `b = a`, `b` is a second name for the same tensor, an **alias**.
+# After `b = a`, `b` is a second name for the same tensor, an **alias**, until a line such as `b = b + 1` gives the name to a new one.
 #
 # *Predict.* `a` holds three ones. After `b = a` and `b += 1`, what is `a[0]`?
 
@@ -505,8 +507,7 @@ assert not same_memory(table, table.clone()) and same_memory(table, table.detach
 #
 # *{minutes} minutes*
 #
-# `torch.tensor(array)` copies. The digits came in that way, so scikit-learn's own numbers are safe from us.
-# `torch.from_numpy(array)` wraps the array's memory, and `x.numpy()` goes the other way.
+# The digits came in by `torch.tensor`, which copies, so scikit-learn's own numbers are safe from us. `torch.from_numpy` wraps the array's own memory.
 #
 # *Predict.* After `wrapped = torch.from_numpy(array)` and `array[0] = 999`, what is `wrapped[0].item()`? The array held floats.
 
@@ -549,7 +550,8 @@ assert not hasattr(array, "requires_grad") and not hasattr(array, "backward")
 
 # %% [markdown] name="numpy-same-rules"
 # Otherwise names, indexing and the broadcasting of chapter 1b follow NumPy closely, and arrays have a dtype too.
-# Tensors add the tracking for derivatives, and devices such as graphics cards. Some things only NumPy has, masked arrays for example.
+# Tensors add the tracking for derivatives, and devices such as graphics cards; NumPy is lighter, and has more of plain statistics.
+# A common split is NumPy to load and clean data, and tensors from the model onwards.
 
 # %% name="numpy-same-rules-run"
 print(table.numpy()[[0, 2], 1:].tolist() == table[[0, 2], 1:].tolist())
@@ -559,10 +561,10 @@ _names = ("zeros", "ones", "arange", "linspace", "matmul", "sqrt", "where", "sta
 assert all(hasattr(np, _name) and hasattr(torch, _name) for _name in _names)
 assert (np.zeros((3, 1, 5)) + np.zeros((4, 1))).shape == (3, 4, 5)
 assert np.array_equal(table.numpy()[[0, 2], 1:], table[[0, 2], 1:].numpy())
-assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "ma")
+assert array.dtype == np.float64
 
-# %% [markdown] name="layout"
-# ## 3 Memory is a line
+# %% [markdown] name="torn"
+# ## 3 Turn it or cut it
 #
 # *{minutes} minutes*
 #
@@ -589,65 +591,9 @@ assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
 # `reshape` has torn the digits apart. The shape is right, no error comes, and a model would learn from noise.
-# To see what happened, you have to know how numbers lie in memory.
+# What happened? `reshape` reads a grid in **reading order**, row by row, and cuts what it has read into new rows.
 #
-# Begin where `reshape` does no harm. Often it does not matter where in a digit a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
-# You might think that torch has to move all 115,008 numbers for that. It moves none of them,
-# because the memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
-
-# %% name="rows-of-pixels"
-rows = images.reshape(1797, 64)
-print(rows.shape, " the same memory:", same_memory(images, rows))
-
-# %% claim=true
-assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
-
-# %% [markdown]
-# To find a number in that line, torch needs to know how far it is to the neighbors.
-# Take the numbers 0 to 11 in three rows of four, `torch.arange(12).reshape(3, 4)`.
-# One step down is 4 places along the line, because a whole row lies between, and one step to the right is 1.
-# These are its **strides**, (4, 1): for each axis, how many places one step takes.
-# In the picture each row has a color, in the grid and in memory.
-
-# %% name="figure-strides" figure=true
-figures.strides(torch.arange(12).reshape(3, 4))
-
-# %% [markdown]
-# Now flip the grid along its diagonal, so that rows become columns.
-# That is the **transpose**, `grid.T`.
-#
-# *Predict.* If no number moves in memory, what must the strides of `grid.T` be?
-
-# %% predict=true
-guess = (1, 4)  # a tuple
-
-# %% name="transpose-strides"
-grid = torch.arange(12).reshape(3, 4)
-print("the same memory:", same_memory(grid, grid.T))
-reveal(guess, grid.T.stride())
-
-# %% claim=true
-assert grid.stride() == (4, 1) and same_memory(grid, grid.T)
-assert torch.equal(grid.T, grid.transpose(0, 1))
-_large = torch.zeros(4000, 4000)
-assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
-del _large
-
-# %% figure=true
-figures.strides(torch.arange(12).reshape(3, 4).T)
-
-# %% [markdown]
-# The colors jump along the line, but the line is the same. Only the two lengths and the two strides changed places, so a transpose costs nothing, for twelve numbers or for sixteen million.
-#
-# Now you can also say why a list gave a copy in section 2. A view reads memory in equal steps, whereas a list may name any rows in any order.
-#
-# ### When numbers have to move
-#
-# `reshape` has more to do than a transpose.
-# It reads the grid that you see in **reading order**, row by row, and cuts what it has read into new rows.
-# In a transposed grid, that order differs from the order in memory.
-#
-# *Predict.* `small` holds 0 to 5 in two rows of three. `small.T.reshape(-1)` makes one long row of its transpose (for -1 torch works out the length). What does it hold?
+# *Predict.* `small` holds 0 to 5 in two rows of three. Its **transpose** `small.T` is flipped along the diagonal, so that rows become columns. `small.T.reshape(-1)` makes one long row of it (for -1 torch works out the length). What does that hold?
 
 # %% predict=true
 guess = [0, 3, 1, 4, 2, 5]  # a list of six numbers
@@ -655,68 +601,16 @@ guess = [0, 3, 1, 4, 2, 5]  # a list of six numbers
 # %% name="reshape-of-transpose"
 small = torch.arange(6).reshape(2, 3)
 line = small.T.reshape(-1)
-print("the same memory:", same_memory(small, line))
+print(small.T)
 reveal(guess, line)
 
 # %% claim=true
-assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
+assert line.tolist() == [0, 3, 1, 4, 2, 5]
 
 # %% [markdown]
-# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
-# Its rule: it gives a view if some strides fit, else a copy. (Other people's programs often have `view`: the same, except that it raises an error where `reshape` would copy.)
-#
 # Now you can explain the torn digits. The last axis of the file counts the pictures, so in its reading order neighbors come from different pictures. `reshape` cut off 64 numbers at a time, took one pixel from each of 64 pictures, and called that a digit.
 # `permute`, like the transpose, cuts nothing: each number keeps its row, its column and its picture, and only the order of the axes changes.
 # **To move axes, `permute`; to join or split neighboring axes, `reshape`.**
-
-# %% [markdown] side=true
-# #### When does `view` refuse, and when `reshape`?
-#
-# *{minutes} minutes*
-#
-# `view` is a `reshape` that never copies: where strides cannot do it, it raises an error instead.
-# A tensor is **contiguous** when its reading order is the order of its memory; `contiguous()` makes a tidy copy if one is needed, and after it `view` works.
-
-# %% name="view-refuses"
-print(small.is_contiguous(), small.T.is_contiguous())
-with shows_error(RuntimeError, match="view size is not compatible"):
-    small.T.view(-1)
-print(small.T.contiguous().view(-1))
-
-# %% claim=true
-assert small.is_contiguous() and not small.T.is_contiguous()
-assert small.T.contiguous().view(-1).tolist() == [0, 3, 1, 4, 2, 5]
-
-# %% [markdown]
-# Does `view` need a contiguous tensor, then?
-# Not quite; it is enough that some strides fit.
-# Every second column of a table leaves gaps in memory, and yet its elements are evenly spaced, so that a view of all twelve exists.
-
-# %% name="view-needs-fitting-strides"
-gaps = torch.arange(24).reshape(4, 6)[:, ::2]  # (4, 3)
-print("contiguous:", gaps.is_contiguous(), gaps.stride())
-print("as a line:", gaps.view(12).stride())
-
-# %% claim=true
-assert not gaps.is_contiguous() and gaps.stride() == (6, 2)
-assert gaps.view(12).stride() == (2,) and same_memory(gaps, gaps.view(12))
-
-# %% [markdown] name="prefer-reshape"
-# Use `reshape`, unless a hidden copy would be a bug, as it would be where you mean to write into the original. There take `view`, which fails loudly.
-#
-# `reshape` itself works out one length, which you write as -1. It refuses a shape that does not hold as many elements, and two unknown lengths.
-
-# %% name="reshape"
-cube = torch.arange(24).reshape(2, 3, 4)
-print(cube.reshape(2, 12).shape, cube.reshape(6, -1).shape, cube.reshape(-1).shape)
-with shows_error(RuntimeError, match="invalid"):
-    cube.reshape(5, -1)
-with shows_error(RuntimeError, match="only one dimension"):
-    cube.reshape(-1, -1)
-
-# %% claim=true
-assert cube.reshape(2, 12).shape == (2, 12) and cube.reshape(6, -1).shape == (6, 4)
-assert cube.reshape(-1).shape == (24,)
 
 # %% [markdown]
 # ### Exercise: `flatten_images`
@@ -772,6 +666,118 @@ print("red, green, blue:", pixels[0, 3 * 8 + 4], "as in", photos[0, :, 3, 4])
 # %% claim=true
 assert torch.equal(pixels[0, 28], photos[0, :, 3, 4])
 
+# %% [markdown] name="layout"
+# ## 4 Memory is a line
+#
+# *{minutes} minutes*
+#
+# Does it cost anything to turn or to cut? Often it does not matter where in a digit a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
+# torch moves none of the 115,008 numbers for that,
+# because the memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
+
+# %% name="rows-of-pixels"
+rows = images.reshape(1797, 64)
+print(rows.shape, " the same memory:", same_memory(images, rows))
+
+# %% claim=true
+assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
+
+# %% [markdown]
+# To find a number in that line, torch needs to know how far it is to the neighbors.
+# Take the numbers 0 to 11 in three rows of four, `torch.arange(12).reshape(3, 4)`.
+# One step down is 4 places along the line, because a whole row lies between, and one step to the right is 1.
+# These are its **strides**, (4, 1): for each axis, how many places one step takes.
+# In the picture each row has a color, in the grid and in memory.
+
+# %% name="figure-strides" figure=true
+figures.strides(torch.arange(12).reshape(3, 4))
+
+# %% [markdown]
+# *Predict.* The transpose, `grid.T`, has four rows of three. If no number moves in memory, what must its strides be?
+
+# %% predict=true
+guess = (1, 4)  # a tuple
+
+# %% name="transpose-strides"
+grid = torch.arange(12).reshape(3, 4)
+print("the same memory:", same_memory(grid, grid.T))
+reveal(guess, grid.T.stride())
+
+# %% claim=true
+assert grid.stride() == (4, 1) and same_memory(grid, grid.T)
+assert torch.equal(grid.T, grid.transpose(0, 1))
+_large = torch.zeros(4000, 4000)
+assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
+del _large
+
+# %% figure=true
+figures.strides(torch.arange(12).reshape(3, 4).T)
+
+# %% [markdown]
+# The colors jump along the line, but the line is the same. Only the two lengths and the two strides changed places, so a transpose costs nothing, for twelve numbers or for sixteen million.
+#
+# Now you can also say why a list gave a copy in section 2. A view reads memory in equal steps, whereas a list may name any rows in any order.
+#
+# And `line`, which `reshape` made of `small.T`?
+
+# %% name="reshape-copies"
+print("the same memory:", same_memory(small, line))
+
+# %% claim=true
+assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
+
+# %% [markdown]
+# No fixed step through the memory of `small`, 0 1 2 3 4 5, gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
+# Its rule: it gives a view if some strides fit, else a copy. (Other people's programs often have `view`: the same, except that it raises an error where `reshape` would copy.)
+
+# %% [markdown] side=true
+# #### When does `view` refuse, and when `reshape`?
+#
+# *{minutes} minutes*
+#
+# A tensor is **contiguous** when its reading order is the order of its memory; `contiguous()` makes a tidy copy if one is needed, and after it `view` works.
+
+# %% name="view-refuses"
+print(small.is_contiguous(), small.T.is_contiguous())
+with shows_error(RuntimeError, match="view size is not compatible"):
+    small.T.view(-1)
+print(small.T.contiguous().view(-1))
+
+# %% claim=true
+assert small.is_contiguous() and not small.T.is_contiguous()
+assert small.T.contiguous().view(-1).tolist() == [0, 3, 1, 4, 2, 5]
+
+# %% [markdown]
+# Does `view` need a contiguous tensor, then?
+# Not quite; it is enough that some strides fit.
+# Every second column of a table leaves gaps in memory, and yet its elements are evenly spaced, so that a view of all twelve exists.
+
+# %% name="view-needs-fitting-strides"
+gaps = torch.arange(24).reshape(4, 6)[:, ::2]  # (4, 3)
+print("contiguous:", gaps.is_contiguous(), gaps.stride())
+print("as a line:", gaps.view(12).stride())
+
+# %% claim=true
+assert not gaps.is_contiguous() and gaps.stride() == (6, 2)
+assert gaps.view(12).stride() == (2,) and same_memory(gaps, gaps.view(12))
+
+# %% [markdown] name="prefer-reshape"
+# Use `reshape`, unless a hidden copy would be a bug, as it would be where you mean to write into the original. There take `view`, which fails loudly.
+#
+# `reshape` itself works out one length, which you write as -1. It refuses a shape that does not hold as many elements, and two unknown lengths.
+
+# %% name="reshape"
+cube = torch.arange(24).reshape(2, 3, 4)
+print(cube.reshape(2, 12).shape, cube.reshape(6, -1).shape, cube.reshape(-1).shape)
+with shows_error(RuntimeError, match="invalid"):
+    cube.reshape(5, -1)
+with shows_error(RuntimeError, match="only one dimension"):
+    cube.reshape(-1, -1)
+
+# %% claim=true
+assert cube.reshape(2, 12).shape == (2, 12) and cube.reshape(6, -1).shape == (6, 4)
+assert cube.reshape(-1).shape == (24,)
+
 # %% [markdown] side=true
 # #### What does `.T` do with three axes?
 #
@@ -798,7 +804,7 @@ assert "deprecated" in str(caught[0].message)
 # ## What you can do now
 #
 # - ask a tensor for its shape, dtype and device, before you look for a mistake elsewhere
-# - say whether a write reaches the data: a number or a slice gives a view, a list or a mask gives a copy
+# - say whether a write reaches the data: a number or a slice takes out a view, a list or a mask a copy
 # - turn a grid with `permute` and cut it with `reshape`, and see when a picture has been torn apart
 #
 # `progress(1)` shows what you have passed in chapter 1, and `progress()` in all chapters.

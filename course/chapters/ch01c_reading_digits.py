@@ -5,14 +5,13 @@
 #
 # *How well can a program read if it has nothing but examples and a distance?*
 #
-# In chapter 1b you summed, averaged and stretched digits. Now your functions read them, about 99 in 100. Ten average pictures alone read about 90. In this sitting you learn to
+# In chapter 1b you summed, averaged and stretched digits. Now your functions read them, about 99 in 100. In this sitting you learn to
 #
 # - add up each class with one matrix product
 # - compute all distances between two sets of points without a loop
 # - bring all columns of a table to one scale
-# - find silent mistakes in somebody else's program
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercises. One exercise, of {later} minutes, comes after the end: a hunt for silent mistakes.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -97,7 +96,7 @@ assert torch.equal(left @ right, torch.matmul(left, right))
 assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 
 # %% [markdown]
-# How can a product add up the fives alone? Take three digits with the labels 5, 7 and 5, and suppose one pixel has the ink 10, 20 and 30 in them. Multiply by 1, 0 and 1:
+# How can a product add up the fives alone? Take three digits with the labels 5, 7 and 5, and suppose one pixel has the ink 10, 20 and 30 in them. Multiply by 1, 0 and 1. (Two rows of numbers `@` multiplies place by place, and adds up.)
 
 # %% name="fives-added-up"
 print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
@@ -173,7 +172,7 @@ assert torch.allclose(templates.reshape(10, 8, 8), _averages, atol=1e-3)
 # *{minutes} minutes*
 #
 # In chapter 1a a loop took one new digit after the other. Now all new digits should meet all known ones in one call.
-# As there, subtract first and square afterwards. (What happens otherwise is a question below.)
+# As there, subtract first and square afterwards.
 #
 # Begin with points that are single numbers. If `a` becomes a column and `b` a row, broadcasting gives all differences at once.
 
@@ -255,7 +254,7 @@ assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 #
 # *{minutes} minutes*
 #
-# You have all the pieces. To see how well your program reads, set 397 digits aside as new ones. A generator of your own chooses them, so they are the same tomorrow.
+# To see how well your program reads, set 397 digits aside as new ones. A generator of your own chooses them, so they are the same tomorrow.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
 
 # %% name="split"
@@ -264,30 +263,31 @@ known, unseen = order[:1400], order[1400:]  # places in the file
 show_digits(images[unseen[:10]])
 
 # %% [markdown]
-# Read them with your own function: compute all distances in one call, find the nearest known digit for each row, and take its label.
+# Read them with your own function: compute all distances in one call. For each new digit, `argmin(dim=1)` says which of the 1,400 is nearest, and `known[...]` at which place of the file that one lies.
+# A tensor of places works as an index, just as a list does, so `labels[nearest]` takes all 397 labels at once.
 
 # %% name="nearest-neighbor"
 distances = my_pairwise_sq_dists(rows[unseen], rows[known])  # (397, 1400)
 nearest = known[distances.argmin(dim=1)]
 answers = labels[nearest]
 
-right = answers == labels[unseen]
-print(f"{right.float().mean().item():.1%} of 397 new digits are read correctly")
+correct = answers == labels[unseen]
+print(f"{correct.float().mean().item():.1%} of 397 new digits are read correctly")
 
 # %% claim=true
-assert distances.shape == (397, 1400) and right.float().mean() > 0.97
+assert distances.shape == (397, 1400) and correct.float().mean() > 0.97
 
 # %% [markdown]
 # You wrote a program that reads handwriting.
 # It has no rule about loops and strokes. It has 1,400 examples and a distance.
 #
 # Look at the mistakes; they say more than the percentage.
-# Below each digit that it read wrongly is the known one that was nearest.
+# `~correct` is True where `correct` is False. Below each digit that was read wrongly is the known one that was nearest.
 
 # %% name="mistakes"
-wrong = unseen[~right]
-show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
-show_digits(images[nearest[~right]], says=labels[nearest[~right]])
+wrong = unseen[~correct]
+show_digits(images[wrong], says=answers[~correct], is_=labels[wrong])
+show_digits(images[nearest[~correct]], says=labels[nearest[~correct]])
 
 # %% [markdown]
 # And how well do ten averages read, if you compute them from the known digits alone?
@@ -307,9 +307,9 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Ten pictures read nine digits in ten; for most of the rest you need all 1,400.
 # Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
-# One question remains. In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
-# The file seems to go writer by writer, so its last 297 digits probably come from people of whom the program had seen little. After shuffling, it knows nearly every writer.
-# So ask whose handwriting your program will read. For people it has never met, the lower number is the honest one.
+# In chapter 1a the same method read 94.6 %, and here it reads about 99. Which is the honest number?
+# The file seems to go writer by writer, so its last 297 digits probably come from people of whom the program had seen little. After shuffling, it probably knows some digits of nearly every writer.
+# So ask whose handwriting your program will read. For people it has never met, trust the lower number, and even that may be too high.
 
 # %% [markdown] name="better"
 # ## 4 Can it read better?
@@ -317,7 +317,7 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # *{minutes} minutes*
 #
 # Here are two ideas. Give all digits the same amount of ink, since some people wrote with a thick pen and others with a thin one.
-# And give all pixels the same weight, since those in the middle differ most and decide your distances, and those at the left and right rim hardly count.
+# And give all pixels the same weight: those in the middle differ most and decide your distances, while those at the left and right rim hardly count, though a stroke there might say much.
 #
 # ### The same ink
 #
@@ -532,12 +532,78 @@ assert torch.allclose(by_population.mean(dim=0), torch.zeros(3), atol=1e-6)
 assert torch.allclose(by_population.std(dim=0, correction=0), torch.ones(3))
 assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - average each class with one product and one division
+# - compute all distances at once, and read handwritten digits with them
+# - give every column of a table the same weight, and test whether that helps
+
+# %% name="progress"
+progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What does `one_hot(labels, 10).T @ rows` add up?
+# 2. How do a row and a column of points give all differences?
+# 3. Why did the same method read 94.6 % in chapter 1a and 99 % here?
+# 4. What does `keepdim=True` keep, and what may happen without it?
+#
+# <details><summary>Answers</summary>
+#
+# 1. For each class, the pixels of its digits.
+# 2. Give each set an axis of length 1 where the other counts its points; both are stretched.
+# 3. Here it had probably seen nearly all writers; of the last ones there, little.
+# 4. The axis that was summed, with length 1. Without it the sums may meet the wrong axis, on a square table without an error.
+#
+# </details>
+
+# %% [markdown] name="further-reading"
+# ### Further reading
+#
+# The PyTorch documentation (docs.pytorch.org) on tensor views and on broadcasting;
+# Edward Yang, "PyTorch internals" (2019), on strides and storage;
+# Paszke and others, "Automatic differentiation in PyTorch" (2017);
+# the book "Dive into Deep Learning" (d2l.ai).
+# The digits: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository (1998).
+#
+# Next comes *Chapter 2a: Gradients*. There a program finds out by itself which way a number should move.
+# If you want more of tensors first, take the excursion, *Chapter 1x: Bits and einsum*.
+#
+# Here the sitting ends. What follows can wait for another evening: no later lesson needs it. Its exercise, `linear_mse`, counts for 3 of this notebook's 11 points.
+
 # %% [markdown] name="bug-hunt"
 # ## 5 Bug hunt
 #
 # The worst mistakes are silent: all shapes fit, a number comes out, and it is wrong.
 # To find one, take an example so small that you know the answer, and print shapes on the way.
+
+# %% [markdown] name="checklist" side=true
+# #### Where do I look first when a result is wrong?
 #
+# *{minutes} minutes*
+#
+# Six questions find most bugs, in this order; the last two are for the chapters to come.
+#
+# | ask | look at |
+# |---|---|
+# | shape: is it what I wrote in the comment? | `x.shape` |
+# | dtype: floats for numbers, int64 for labels? | `x.dtype` |
+# | device: the same for all? | `x.device` |
+# | repeatable: does the same seed give the same? | `torch.manual_seed` |
+# | requires grad: where it should, and only there? | `x.requires_grad` |
+# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
+
+# %% [markdown]
 # ### Exercise: `linear_mse`
 #
 # *{minutes} minutes*
@@ -591,6 +657,9 @@ def linear_mse(x, w, y):
 # %% check="linear_mse" points=3
 check("linear_mse", linear_mse)
 
+# %% [markdown]
+# When it passes, name the three bugs aloud: one is about an axis, one about memory, and one about two shapes.
+
 # %% [markdown] side=true
 # #### Which mistakes are loud?
 #
@@ -611,69 +680,11 @@ assert not _sum.requires_grad
 with shows_error(RuntimeError, match="does not require grad"):
     _sum.backward()  # nothing requires grad: loud as well
 
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# - average each class with one product and one division
-# - read handwritten digits with nothing but examples and a distance
-# - give every column of a table the same weight, and test whether that helps
-
-# %% name="progress"
-progress(1)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. What does `one_hot(labels, 10).T @ rows` add up?
-# 2. How do a row and a column of points give all differences?
-# 3. Why did the same method read 94.6 % in chapter 1a and 99 % here?
-# 4. What does `keepdim=True` keep, and what may happen without it?
-#
-# <details><summary>Answers</summary>
-#
-# 1. For each class, the pixels of its digits.
-# 2. Give each set an axis of length 1 where the other counts its points; both are stretched.
-# 3. Here it had seen nearly all writers; of the last ones there, probably little.
-# 4. The axis that was summed, with length 1. Without it the sums may meet the wrong axis, on a square table without an error.
-#
-# </details>
-
-# %% [markdown] name="checklist" side=true
-# #### Where do I look first when a result is wrong?
+# %% [markdown] name="faq-study" side=true
+# #### How do I practice?
 #
 # *{minutes} minutes*
 #
-# Six questions find most bugs, in this order; the last two are for the chapters to come.
-#
-# | ask | look at |
-# |---|---|
-# | shape: is it what I wrote in the comment? | `x.shape` |
-# | dtype: floats for numbers, int64 for labels? | `x.dtype` |
-# | device: the same for all? | `x.device` |
-# | repeatable: does the same seed give the same? | `torch.manual_seed` |
-# | requires grad: where it should, and only there? | `x.requires_grad` |
-# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
-
-# %% [markdown] name="faq-numpy" side=true
-# #### NumPy or PyTorch, and how do I practice?
-#
-# *{minutes} minutes*
-#
-# **NumPy or PyTorch?**
-# They share names, indexing and broadcasting.
-# PyTorch adds derivatives and graphics cards; NumPy is lighter, and has more of plain statistics.
-# A common split is NumPy to load and clean data, and tensors from the model onwards.
-
-# %% [markdown] name="faq-study"
-# **How do I practice?**
 # Take one tiny example and trace each line: what comes in, which rule acts, what comes out, and where would you look first if it did not?
 # Then change one input and predict; then break it, and compare.
 # You have learned a word such as "view" when you know a case that works, an edge case, and one that fails.
@@ -684,15 +695,3 @@ hunt()
 # **Why is it confusing at first?**
 # Because new words and new behavior come mixed.
 # Keep them apart: for each operation ask for its input, its rule, its result, and the way it fails.
-
-# %% [markdown] name="further-reading"
-# ### Further reading
-#
-# The PyTorch documentation (docs.pytorch.org) on tensor views and on broadcasting;
-# Edward Yang, "PyTorch internals" (2019), on strides and storage;
-# Paszke and others, "Automatic differentiation in PyTorch" (2017);
-# the book "Dive into Deep Learning" (d2l.ai).
-# The digits: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository (1998).
-#
-# Next comes *Chapter 2a: Gradients*. There a program finds out by itself which way a number should move.
-# If you want more of tensors first, take the excursion, *Chapter 1x: Einsum and bits*.

@@ -1,17 +1,17 @@
 # %% [markdown] name="opening"
-# # Chapter 1x: Einsum and bits
+# # Chapter 1x: Bits and einsum
 #
 # *Press Shift and Enter, from the top: each press runs one cell and goes to the next.*
 #
 # *Why does the ink of 1,797 digits add up to infinity?*
 #
-# This is an excursion. You can read it at any time after chapter 1c, and go on to chapter 2 without it. Chapter 5 uses its number formats. You learn to
+# This is an excursion to numbers that go wrong in silence. You can read it at any time after chapter 1c, or leave it out: chapter 5 explains again what it needs. You learn to
 #
 # - say which numbers a format of 16 bits cannot hold
-# - write a softmax that no large score can break
-# - write a product of tensors by naming its axes with letters
+# - see why a softmax may break, and how to prevent it
+# - write a product of tensors by naming its axes with letters (after the end)
 #
-# It takes about {minutes} minutes of reading and running, and {exercises} for the exercise; one more is extra. Another, of {later} minutes, comes after the end, for another evening.
+# It takes about {minutes} minutes of reading and running, and {exercises} for the exercise; one more is extra. Another, of {later} minutes, comes after the end.
 # The folded cells below load what this notebook needs.
 
 # %% name="parameters" parameters=true
@@ -41,10 +41,7 @@ review("1x")
 figures.number_line()
 
 # %% [markdown]
-# The digits are those of chapter 1a, and `hot` is the table of chapter 1c, with a single 1 in each row.
-
-# %% mine=true
-my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+# The digits are those of chapter 1a.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -52,8 +49,7 @@ from sklearn.datasets import load_digits
 digits = load_digits()
 images = torch.tensor(digits.images, dtype=torch.float32)
 rows = images.reshape(1797, 64)
-hot = my_one_hot(torch.tensor(digits.target), 10)  # (1797, 10)
-print(tuple(images.shape), tuple(rows.shape), tuple(hot.shape))
+print(tuple(images.shape), tuple(rows.shape))
 
 # %% [markdown] name="dtypes"
 # ## 1 What a format cannot hold
@@ -142,7 +138,7 @@ reveal(guess, counter.item())
 assert counter == 256
 
 # %% [markdown]
-# At 256 it stands still: 257 lies in the middle of a gap, and is rounded back. No error comes, only a wrong number.
+# At 256 it stands still: 257 lies in the exact middle of a gap, and then torch takes the end whose last binary digit is 0, here 256. No error comes, only a wrong number.
 # A counter in float32 stops in the same way at `2**24`, which is 16,777,216.
 #
 # The number need not be large. Just above 1, bfloat16 has gaps of 1 / 128, about 0.0078. So 1 + 0.5 is another number, and 1 + 0.001 is rounded back to 1:
@@ -159,6 +155,46 @@ assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 # %% [markdown] name="dtype-choice"
 # The programs of chapter 2 learn by such small steps, and chapter 5 shows how not to lose them.
 # Until then take float32, the default. Where precision matters most, take float64.
+
+# %% [markdown] name="surprises"
+# ### Exercise: `precision_lab`
+#
+# *{minutes} minutes*
+#
+# Some day a number looks odd, and no error says why. Then ask four questions.
+# Is a small step lost beside 1, as 0.001 was? Does a tiny number become 0? Where does a counter stop?
+# The fourth has to do with shapes, not with bits, and you know it from chapter 1b: when a row meets a column, how many errors are averaged?
+
+# %% exercise="precision_lab"
+def precision_lab(step, tiny, count, n):
+    """Return four facts about small numbers and shapes, in a dict.
+
+    step and tiny are positive.
+    "moves" (bool): does 1 + step differ from 1 in bfloat16?
+    "survives" (bool): is tiny different from 0 in float16?
+    "counted" (float): start at 0 and add 1, count times, in bfloat16.
+    "averaged" (int): how many numbers the loss averages when a prediction of shape
+    (n,) meets a target of shape (n, 1).
+
+    precision_lab(0.5, 0.5, 3, 1) gives
+    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
+    """
+    ### BEGIN SOLUTION
+    one = torch.tensor(1.0, dtype=torch.bfloat16)
+    total = torch.tensor(0.0, dtype=torch.bfloat16)
+    for _ in range(count):
+        total = total + 1
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
+        "counted": total.item(),
+        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
+    }
+    ### END SOLUTION
+
+
+# %% check="precision_lab" points=4
+check("precision_lab", precision_lab)
 
 # %% [markdown] side=true
 # #### What does each format do with its bits?
@@ -189,8 +225,7 @@ figures.float_spacing()
 # 255 is 11111111, just eight of them. 257 would be 100000001, and for the ninth there is no room, whereas 258 is 100000010, where the ninth is a 0.
 # float16 spends its bits differently: eleven digits, so smaller gaps, but it ends sooner, at 65,504 and at about 6e-8.
 #
-# A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
-# Of the 24 digits kept, the last is 0 in 16777216 and 1 in 16777218, so a counter in float32 goes back; three more lies between 16777218 and 16777220, and goes up.
+# Of the 24 digits that float32 keeps, the last is 0 in 16777216 and 1 in 16777218, so a counter in float32 goes back; three more lies between 16777218 and 16777220, and goes up.
 
 # %% name="halfway"
 many = torch.tensor(2.0**24)
@@ -219,7 +254,7 @@ reveal(guess, (whole * 0.5).dtype)
 
 # %% [markdown]
 # This is **promotion**, and it goes by kind first: float over integer over bool.
-# Within a kind the larger size wins, except that a single number, from Python or from a tensor without axes, does not widen a tensor with axes.
+# Within a kind the larger size wins (float16 and bfloat16, of equal size, give float32), except that a single number, from Python or from a tensor without axes, does not widen a tensor with axes.
 # torch never looks at the numbers themselves.
 
 # %% name="promotion"
@@ -231,7 +266,7 @@ print("100,000 + float16 is now:", (torch.tensor([100_000]) + half).tolist())
 
 # %% claim=true
 assert (whole / 2).dtype == torch.float32  # a division always gives floats
-assert (half + torch.ones(2)).dtype == torch.float32
+assert (half + torch.ones(2)).dtype == (half + half.bfloat16()).dtype == torch.float32
 assert whole.dtype == torch.int64 and (whole + half).dtype == torch.float16
 assert (whole + torch.tensor([True, False])).dtype == torch.int64
 assert (torch.tensor([100_000]) + half).isinf().all()
@@ -250,7 +285,7 @@ print((rows.double().float() @ torch.ones(64, 2)).shape)  # float() gives float3
 assert (rows.double().float() @ torch.ones(64, 2)).shape == (1797, 2)
 
 # %% [markdown]
-# float64 costs time as well; how much depends on the machine, and the cell measures yours.
+# float64 may cost time as well; how much depends on the machine, and the cell measures yours.
 
 # %% name="float64-cost"
 x = torch.randn(512, 512)
@@ -266,8 +301,7 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 #
 # *{minutes} minutes*
 #
-# A program that reads a digit often gives each of the ten classes a score, a number of any size: the higher, the likelier. **Softmax** turns scores into shares, which are positive and add up to 1: take e to the power of each score, and divide by the sum of these powers. Chapter 2 reads digits with it.
-# Computed in this way, it soon meets infinity.
+# float32 reaches to 3e38. Is that enough? Not for a formula that most programs that read digits contain. They give each of the ten classes a score, a number of any size: the higher, the likelier. **Softmax** turns scores into shares, which are positive and add up to 1: take e to the power of each score, and divide by the sum of these powers. Chapter 2 reads digits with it.
 #
 # *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. For the scores 0 and 100, are both shares finite?
 
@@ -301,6 +335,7 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 # *Stretch, extra credit, {minutes} minutes*
 #
 # If you write it, chapter 2 uses your function. Choose the constant so that no share is nan: no power may become infinite, and not all powers of a row may become 0, since 0 / 0 is nan too. Rows may differ much, so each needs a constant of its own.
+# (`amax` and `amin` reduce along a dim, as `sum` does. `max` and `min` with a dim give a pair, the values and their places.)
 # For the scores 1000 and 1000, for example, -1000 will do:
 
 # %% name="softmax-example"
@@ -327,13 +362,50 @@ def softmax_stable(x, dim):
 # %% check="softmax_stable" extra=3
 check("softmax_stable", softmax_stable)
 
+# %% [markdown] name="recap"
+# ## What you can do now
+#
+# - say where a format ends, and how large its gaps are
+# - say where a softmax becomes nan, and which change of the scores leaves its shares alone
+
+# %% name="progress"
+progress(1)
+
+# %% [markdown] name="hunt-text"
+# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
+
+# %% name="hunt"
+hunt()
+
+# %% [markdown] name="questions"
+# ### Can you answer these?
+#
+# Say it aloud, then open the answers.
+#
+# 1. What does bfloat16 keep of float32, and what does float16 keep?
+# 2. A counter in float32 stands still at 16,777,216. Why?
+# 3. Why may you subtract the same number from all scores of a softmax?
+#
+# <details><summary>Answers</summary>
+#
+# 1. bfloat16 the range, float16 more of the digits.
+# 2. From there on the numbers are 2 apart, and the sum is rounded back.
+# 3. It becomes a factor of every power, and cancels in the division.
+#
+# </details>
+
 # %% [markdown]
+# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. In chapter 2a it finds them by itself: ten pictures that begin as zeros learn to read the digits, and a softmax turns their scores into shares.
+#
+# Here the sitting ends. What follows can wait for another evening: no later lesson needs it. Its exercise, `batched_einsum`, counts for 4 of this notebook's 8 points.
+
+# %% [markdown] name="letters-text"
 # ## 3 Letters for axes
 #
 # *{minutes} minutes*
 #
-# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`.
-# With `einsum` (it is named after Einstein's way of writing sums) you need neither. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
+# In chapter 1c the product `hot.T @ rows` added up the pictures of each class. For that product you had to turn the pictures into rows, and to transpose `hot`. With two axes that is easy, but with three or four a program soon is full of transposes that nobody can read.
+# `einsum` (it is named after Einstein's way of writing sums) needs none. You *name* the axes: a letter for each axis of each input, an arrow, and the letters of the result.
 # Then einsum lines up axes that have the same letter, multiplies, and sums over each letter that is missing after the arrow.
 #
 # Here is the matrix product. The rows of the result are i and its columns k, and j is the axis that the two matrices share:
@@ -344,7 +416,7 @@ right = torch.tensor([[10, 20, 30], [40, 50, 60]])  # (2, 3)
 figures.matrix_product(left, right, letters="ijk")
 
 # %% [markdown]
-# So `"ij,jk->ik"` is `left @ right`. The first line below sums over i. The last one multiplies `left` with its own transpose, so every row meets every row. The same tensor comes in twice, and its rows need two letters, i and k.
+# So `"ij,jk->ik"` is `left @ right`. The last line below multiplies `left` with its own transpose, so every row meets every row. The same tensor comes in twice, and its rows need two letters, i and k.
 
 # %% name="einsum"
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
@@ -357,11 +429,13 @@ assert torch.equal(torch.einsum("ij,jk->ik", left, right), left @ right)
 assert torch.equal(torch.einsum("bij,jk->bik", _stack, right), _stack @ right)
 assert torch.equal(torch.einsum("ij->ji", left), left.T)
 assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
-assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1e-3)
 assert torch.einsum("ij->j", left).tolist() == [9, 12]
 
+# %% mine=true
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+
 # %% [markdown]
-# Now the digits: n for digits, c for classes, h and w for height and width. The pictures stay pictures.
+# Now the digits: n for digits, c for classes, h and w for height and width. The pictures stay pictures. `hot` is the table of chapter 1c, with a single 1 in each row.
 #
 # *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
 
@@ -369,6 +443,7 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 guess = (10, 8, 8)  # a tuple
 
 # %% name="einsum-of-digits"
+hot = my_one_hot(torch.tensor(digits.target), 10)  # (1797, 10)
 added = torch.einsum("nc,nhw->chw", hot, images)
 count = hot.sum(dim=0)  # how many digits each class has
 show_digits(added / count[:, None, None], says=range(10))
@@ -376,9 +451,10 @@ reveal(guess, added.shape)
 
 # %% claim=true
 assert torch.allclose(added.reshape(10, 64), hot.T @ rows, rtol=1e-3)
+assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), hot.T @ rows, rtol=1e-3)
 
 # %% [markdown]
-# Only n is summed over, and `hot` is 0 for all other classes, so einsum added up the digits of each class. Divided by how many there are, the sums are the mean digits of chapter 1c.
+# Only n is summed over, and `hot` is 0 for all other classes, so einsum added up the digits of each class. Divided by how many there are, the sums are the ten averages of chapter 1c.
 
 # %% [markdown]
 # ### Exercise: `batched_einsum`
@@ -454,82 +530,3 @@ show_digits([*images[:4], *turned], per_row=4)
 # %% claim=true
 assert torch.equal(turned[0], images[0]) and torch.equal(turned[1], images[1].flip(1))
 assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] == 0).all()
-
-# %% [markdown] name="recap"
-# ## What you can do now
-#
-# - say where a format ends, and how large its gaps are
-# - keep a softmax finite
-# - write a product of many axes without a transpose, and read one that somebody else wrote
-
-# %% name="progress"
-progress(1)
-
-# %% [markdown] name="hunt-text"
-# The next cell shows somebody's program for an exercise that you have passed. One line is wrong or missing: which, and what happens because of it?
-
-# %% name="hunt"
-hunt()
-
-# %% [markdown] name="questions"
-# ### Can you answer these?
-#
-# Say it aloud, then open the answers.
-#
-# 1. Which letter is summed over in `einsum("nc,nhw->chw", hot, images)`, and how can you tell?
-# 2. What does bfloat16 keep of float32, and what does float16 keep?
-# 3. A counter in float32 stands still at 16,777,216. Why?
-#
-# <details><summary>Answers</summary>
-#
-# 1. n: it is missing after the arrow.
-# 2. bfloat16 the range, float16 more of the digits.
-# 3. From there on the numbers are 2 apart, and the sum is rounded back.
-#
-# </details>
-
-# %% [markdown]
-# Next comes *Chapter 2a: Gradients*, if you have not been there yet. So far you have told the program every number that it uses. In chapter 2a it finds them by itself: ten pictures that begin as zeros learn to read the digits, and a softmax turns their scores into shares.
-#
-# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
-
-# %% [markdown] name="surprises"
-# ## 4 When a number looks odd
-#
-# ### Exercise: `precision_lab`
-#
-# *{minutes} minutes*
-#
-# Some day a number looks odd, and no error says why. Then ask four questions.
-# Is a small step lost beside 1, as 0.001 was in section 1? Does a tiny number become 0? Where does a counter stop? The fourth is no matter of bits, but as silent: when a row meets a column, as in chapter 1b, how many errors are averaged?
-
-# %% exercise="precision_lab"
-def precision_lab(step, tiny, count, n):
-    """Return four facts about small numbers and shapes, in a dict.
-
-    step and tiny are positive.
-    "moves" (bool): does 1 + step differ from 1 in bfloat16?
-    "survives" (bool): is tiny different from 0 in float16?
-    "counted" (float): start at 0 and add 1, count times, in bfloat16.
-    "averaged" (int): how many numbers the loss averages when a prediction of shape
-    (n,) meets a target of shape (n, 1).
-
-    precision_lab(0.5, 0.5, 3, 1) gives
-    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
-    """
-    ### BEGIN SOLUTION
-    one = torch.tensor(1.0, dtype=torch.bfloat16)
-    total = torch.tensor(0.0, dtype=torch.bfloat16)
-    for _ in range(count):
-        total = total + 1
-    return {
-        "moves": bool(one + step != one),
-        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
-        "counted": total.item(),
-        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
-    }
-    ### END SOLUTION
-
-
-# %% check="precision_lab" points=4
-check("precision_lab", precision_lab)
