@@ -55,8 +55,8 @@ figures.first_page()
 #
 # In chapter 3 you took the step by hand: `p -= rate * p.grad`, for every parameter.
 # There are other rules for a step, and other losses, so PyTorch makes both into objects that you can exchange.
-# An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss.
-# The **learning rate**, `lr` for short, says how far a step goes.
+# An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss, and a plain function such as `F.cross_entropy` will do too.
+# The learning rate of chapter 2a is called `lr` here.
 #
 # Begin with a task that you can check: 100 points near y = 2 * x, and one neuron (weight and bias) to find the 2.
 # The training is five lines, run 250 times:
@@ -264,9 +264,9 @@ with saved_tensors() as _held:
 #
 # *{minutes} minutes*
 #
-# With your `train_step` a model can learn to read digits. Before it does, decide how you will judge it.
+# With your `train_step` a model can learn to read digits. First decide how you will judge it.
 # If you judge it by the digits that it learned from, a mere list of the 1,797 answers wins, although it cannot read one new digit.
-# So put 397 digits into a drawer, and let no model learn from those.
+# So put 397 digits into a drawer, as in chapter 2a, and let no model learn from those.
 
 # %% name="split"
 from sklearn.datasets import load_digits
@@ -326,7 +326,7 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 # %% [markdown]
 # Every row comes once in each epoch, in a new order and with its own label. The last batch holds the rows that are left.
 #
-# Now the 1,400 digits: at 64 a time they make 22 batches, and each batch is one call of your `train_step`.
+# Now the 1,400 digits: at 64 a time they make 22 batches, each one call of your `train_step`.
 # *Guessing reads ten in a hundred. How many will it read after 22 steps?* Write down a number.
 
 # %% name="one-epoch"
@@ -351,7 +351,7 @@ assert len(loader) == 22 and (says == labels[unseen]).float().mean() > 0.45
 #
 # *{minutes} minutes*
 #
-# A list of five things is soon forgotten; what goes wrong without one of them is not. So leave one out.
+# Before the digits go on: a list of five lines is soon forgotten; what goes wrong without one of them is not. So leave one out.
 # `run_lines` takes the lines as words, in your order, and runs them a hundred times (`forward` is lines 2 and 3).
 # It trains a single weight, from 0, on the 100 points of section 1, and returns the losses and the weight.
 #
@@ -391,7 +391,7 @@ assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backwa
 
 # %% [markdown]
 # In none. Without `backward` or `step` the weight stays at 0.
-# Without `zero_grad` it does move, but where to? A plot below shows it, beside four new orders with all their lines; read those before you guess.
+# Without `zero_grad` it does move; a plot below shows where to, beside four new orders of the lines: `zero` last; `zero` between `forward` and `backward`; `zero` between `backward` and `step`; and `step` before `backward`.
 #
 # *Predict.* In how many of the four does the loss go all the way down?
 
@@ -457,7 +457,7 @@ with shows_error(RuntimeError, match="second time"):
 # *{minutes} minutes*
 #
 # Anywhere between `step` and the next `backward`, as you saw. (`model.zero_grad()` does it too, where all of the optimizer's parameters are in the model.)
-# One thing speaks for first: if something is left over from before the loop, the first step would use it.
+# One thing speaks against last: if something is left over from before the loop, the first step would use it.
 # Here are ten steps on p ** 2 from p = 2, with an 8 left over in `.grad`: the two results differ.
 
 # %% name="left-over"
@@ -506,8 +506,8 @@ assert not math.isfinite(far[-1])
 #
 # *{minutes} minutes*
 #
-# You will want to know this after each epoch, and the loss too, so make a function of it.
-# Measuring is a forward pass and a count, and yet people get one thing wrong again and again: the mode.
+# After each epoch you will want to know how many digits of the drawer the model reads, and its loss there. So make a function that measures both.
+# Measuring is a forward pass and a count, and yet one thing often goes wrong: the mode.
 # Measure a model with batch norm and dropout (chapter 3c) four times on the same digits, always inside `torch.no_grad()`.
 
 # %% name="modes"
@@ -562,7 +562,8 @@ arrange("evaluate")
 # *{minutes} minutes*
 #
 # Your function returns two numbers: the loss, which training lowers, and the accuracy, which is what you want. A loader is anything that gives batches one after another, such as a list.
-# Take care of two things. Take the mean over rows, not over batches. And leave the model as you found it: a part of it may be in eval mode already, like a frozen one of chapter 3d, so note `module.training` for each of `model.modules()` before, and put it back after.
+# Take the mean over rows, not over batches. And leave the model as you found it: a part of it may be in eval mode already, like a frozen one of chapter 3d, so note `module.training` for each of `model.modules()` before, and put it back after.
+# (`module.training = mode` sets one flag; `module.train(mode)` sets every part inside too.)
 # (**Logits** are the raw outputs, one for each class.)
 #
 # *Predict.* A batch of 3 rows has the mean loss 1.0, and a batch of 1 row has the loss 5.0. What is the mean loss per row?
@@ -652,15 +653,16 @@ assert measured["loss"] < _seen["loss"] - 0.3
 #
 # *{minutes} minutes*
 #
-# One epoch brought the model most of the way. Nineteen more follow, with a measurement after each.
-# Nearly every training has this outer loop, whatever the data and the model, so write it once, as a function.
+# One epoch brought the model most of the way. Now take twenty, with a measurement after each.
+# Write the loop once, as a function.
 #
 # ### Exercise: `fit`
 #
 # *{minutes} minutes*
 #
-# This function is larger than the last two, but those are its parts: call your own `train_step` and `evaluate`, or write their lines anew.
-# To see later how the training went, keep a history with a row of three numbers for each epoch: the mean loss of its batches (the **training loss**), the loss in the drawer (the **validation loss**), and the share of the drawer that the model reads correctly.
+# Its parts are the last two functions: call your own `train_step` and `evaluate`, or write their lines anew.
+# To see later how the training went, keep a row of three numbers for each epoch: the mean loss of its batches (the **training loss**), the loss in the drawer (the **validation loss**), and the share of the drawer that the model reads correctly.
+# (For the training loss a mean over batches will do, because only the last batch is smaller.)
 # One row, from an epoch of three batches:
 
 # %% name="fit-example"
@@ -774,7 +776,7 @@ print(f"it misreads {wrong.sum()} of {len(answers)}")
 show_digits(pictures[wrong])
 
 # %% [markdown]
-# *Which would you have read?* Write down what you see, and only then run the next cell.
+# *Which would you have read?* Write it down, then run the next cell.
 
 # %% name="wrong-ones-told"
 show_digits(pictures[wrong], says=says[wrong], is_=answers[wrong])
@@ -790,7 +792,7 @@ assert 1 <= wrong.sum() <= 32
 #
 # *{minutes} minutes*
 #
-# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles them.
+# Suppose that the digits lie in order, as files in folders often do, and that nobody shuffles them.
 
 # %% name="not-shuffled"
 in_order = known[labels[known].argsort()]  # all zeros first, then all ones

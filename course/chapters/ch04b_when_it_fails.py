@@ -250,7 +250,7 @@ print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch
 assert epoch < 120 and best_epoch + 1 == lowest
 
 # %% [markdown]
-# Put the copy into a fresh model, and compare it with the model of section 1, which went on to epoch 200.
+# Put the copy into a fresh model, and compare it with the one that went on to epoch 200.
 
 # %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
@@ -276,19 +276,13 @@ assert _gentle[-1][1] - _gentle[-1][0] < history[-1][1] - history[-1][0]
 says = early(few_ink[:20]).argmax(dim=1)
 show_digits(few_ink[:20], says=says, is_=truth[:20])
 print("read as what they truly are:", (says == truth[:20]).sum().item(), "of 20")
+print("read as they were labeled:  ", (says == few_labels[:20]).sum().item(), "of 20")
 
 # %% claim=true
 assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
 
 # %% [markdown]
-# Each of these right answers contradicts the label that the model saw in every epoch. The eighty right labels have outvoted the wrong ones.
-#
-# ### A second drawer
-#
-# One caution. You took the moment at which the validation loss was lowest. With so many epochs to choose from, the best one owes part of its score to luck.
-# For an honest number you need a second drawer that you open once, at the very end: the **test** set.
-#
-# Here is a good place to stop for today.
+# Each of the right answers contradicts the label that the model saw in every epoch: there the eighty right labels have outvoted the wrong one. The second number counts the wrong labels that it has begun to learn by heart.
 
 # %% [markdown] side=true
 # #### What does the loss see that the count of mistakes does not?
@@ -352,12 +346,20 @@ _floor = F.mse_loss(_columns @ torch.linalg.lstsq(_columns, noise_out).solution,
 assert _floor - 1e-4 < noise_loss < (noise_out**2).mean() and new_loss > (new_out**2).mean()
 assert sum(_p.numel() for _p in guesser.parameters()) == 11
 
+# %% [markdown]
+# ### A second drawer
+#
+# One caution. You took the moment at which the validation loss was lowest. With so many epochs to choose from, the best one owes part of its score to luck.
+# For an honest number you need a second drawer that you open once, at the very end: the **test** set.
+#
+# Here is a good place to stop for today.
+
 # %% [markdown] name="logits-text"
 # ## 3 What a loss takes
 #
 # *{minutes} minutes*
 #
-# So far the model learned too much. It can also learn the wrong thing, and then the loss is the first place to look: it returns a number for almost anything that you hand it, so many silent bugs hide there.
+# So far the model learned too much. It can also learn the wrong thing. Then look at the loss first: it returns a number for almost anything that you hand it, and training makes that number small, whatever it means.
 #
 # `F.cross_entropy` takes logits. It does two things with them: softmax turns them into probabilities, and the loss is minus the log of the probability of the right class.
 
@@ -372,7 +374,7 @@ _once = F.cross_entropy(three, torch.tensor([0])).item()
 assert abs(_once + math.log(three.softmax(dim=1)[0, 0])) < 1e-6
 
 # %% [markdown]
-# In chapter 3b you saw a softmax too many, with three classes: the loss was still 0.55, although the model was right and as sure as can be. Here is why, and what it means for ten digits.
+# A common mistake is a `softmax` at the end of the model as well, so that it is done twice.
 #
 # *Predict.* The logits are 20 for the right digit and 0 for the other nine. With a `softmax` before `cross_entropy`, is the loss 0, about 0.5 or about 1.5?
 
@@ -397,8 +399,8 @@ assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
 assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
-# The first softmax gives almost a 1 and nine times 0. The softmax inside `cross_entropy` takes these for logits, and a logit of 1 is hardly more than 0.
-# So with ten classes the right one never gets more than `e / (e + 9)`, which is 0.23. Minus its log is 1.46, and below that the loss can never fall. (With three classes it is `e / (e + 2)`, 0.58, and minus its log is the 0.55 that you saw.) torch reports no error.
+# The first softmax gives almost a 1 and nine times almost 0. The softmax inside `cross_entropy` takes these for logits, and a logit of 1 is hardly more than 0.
+# So with ten classes the right one never gets more than `e / (e + 9)`, which is 0.23. Minus its log is 1.46, and below that the loss can never fall. (With three classes it is `e / (e + 2)`, 0.58, and the loss stops at 0.55.) torch reports no error.
 #
 # The other trap is a wrong shape. You met it in chapter 1b.
 #
@@ -417,7 +419,7 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 # %% name="yes-or-no"
 scores, truly_spam = torch.tensor([-4.0, 0.0, 4.0]), torch.ones(3)
 print(scores.sigmoid())
-print(F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none"))
+print(F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none"))  # one for each
 
 # %% claim=true
 _losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none")
@@ -432,7 +434,7 @@ assert F.mse_loss(scores, scores) == 0  # whereas a log loss is never quite 0, u
 #
 # *{minutes} minutes*
 #
-# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (About one of them torch warns in red when you check: read what it says.) This is what each head needs, in the order of the program:
+# One model may answer several questions. Most of its layers serve all of them, and each question has a last layer of its own, called a **head**. The program below computes the losses of five heads, and makes one mistake in each. (When you check, torch warns of one of them in red, and the warning helps.) This is what each head needs, in the order of the program:
 #
 # | head | to predict | the model gives | targets | criterion |
 # |---|---|---|---|---|
@@ -537,7 +539,7 @@ _fallen = [my_train_step(_yes_no, _sgd, _bce, _points, _sides) for _ in range(50
 assert abs(_fallen[0] - math.log(2)) < 0.25 and _fallen[-1] < _fallen[0]
 
 # %% [markdown]
-# It is the log of the number of answers. As in chapter 4a, compare the first loss of a fresh classifier with it.
+# It is the log of the number of answers, as in chapter 4a.
 
 # %% [markdown] side=true
 # #### Which of these mistakes does torch tell me?
@@ -567,7 +569,7 @@ assert F.cross_entropy(torch.randn(4, 3, 3), torch.zeros(4, 3, dtype=torch.int64
 # *{minutes} minutes*
 #
 # When a model learns nothing, is the fault in the set-up or in the data? To find out, take a single batch, and let the model learn it by heart: this time on purpose, as a test of the set-up.
-# (`Adam` is an optimizer that adapts the steps of each parameter, and so needs less search for a rate; chapter 4c is about it.)
+# (`Adam` is an optimizer that needs less search for a rate; chapter 4c is about it.)
 # To see that it can be done, give 64 digits *random* labels, so that there is nothing to understand, and take 200 steps on this batch.
 
 # %% name="one-batch"
@@ -582,8 +584,8 @@ print(f"loss at first {losses[0]:.2f}, at the end {losses[-1]:.4f}; {right} of 6
 assert losses[-1] < losses[0] / 10 and right == 64
 
 # %% [markdown] name="habits"
-# A network of this size can learn even nonsense by heart. If yours cannot, the fault is in the set-up and not in the data.
-# Two habits help to find it.
+# A network of this size can learn even nonsense by heart. If yours cannot, look at the set-up first: how the batch arrives, the optimizer, the step, the rate. If it can, look at the data.
+# Two habits help to find a fault.
 #
 # - After each change, *look*: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
 # - *Change one thing at a time.* After three changes you cannot say which of them helped.
@@ -700,7 +702,7 @@ figures.museum()
 # - *one wild batch*, with numbers far too large: a jump, and long after it the loss is still higher than before it
 
 # %% [markdown]
-# Now the line-up: eight loops with one fault each. Some of the faults you have just met, others you have not. The dotted curve is a correct loop on the same data.
+# Now the line-up: eight loops with one fault each. Some of the faults you have just met. The dotted curve is a correct loop on the same data.
 # Before you read the code, write down a suspect for each curve.
 
 # %% name="eight-curves" figure=true
@@ -711,11 +713,11 @@ figures.symptoms()
 #
 # *{minutes} minutes*
 #
-# Nobody tells you where the fault is. Fix one loop at a time, and take a break after two or three.
+# Nobody tells you where the fault is; the curve is your clue. Fix one loop at a time, and take a break after two or three.
 # Change as little as you can: two lines of a loop at most, and one is often enough.
-# In loop h, a **scheduler** lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more). Its author wanted that every 20 steps, as the comment says.
+# Loop h has a **scheduler**, which lowers the learning rate: each `scheduler.step()` multiplies it by gamma (chapter 4c has more). The comment says what its author wanted.
 #
-# On the data of the eight curves a correct loop falls from 2.7 to about 0.02. Two of the broken ones come near that, and are broken all the same.
+# On the data of the eight curves a correct loop falls from 2.7 to about 0.02. Two of the broken ones get far down too, and are broken all the same.
 # Here is a correct loop on other, easier data:
 
 # %% name="broken-loops-example"
