@@ -5,7 +5,7 @@
 #
 # *What do you do when one batch is wild, when your data are not two tensors, or when somebody pulls the plug?*
 #
-# This is an excursion from chapters 4a to 4c, and nothing later needs it. Its four parts do not need each other. You learn to
+# This is an excursion from chapters 4a to 4c, and nothing later needs it, though three exercises count for chapter 4. Its four parts do not need each other. You learn to
 #
 # - clip a gradient that is too long
 # - make a data set of your own, and batches of rows of different lengths
@@ -28,6 +28,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch04 as figures
+from course.figures.digits import known_digits
 
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
@@ -38,52 +39,18 @@ _ = torch.manual_seed(seed)
 # %% name="review"
 review("4x")
 
-# %% [markdown]
-# Here is the first tool: it shortens a gradient that is too long, and keeps its direction.
-
-# %% name="first-page" figure=true
-figures.clipped((3.0, 4.0), 1.0)
-
 # %% [markdown] name="clipping-text"
 # ## 1 One wild batch
 #
 # *{minutes} minutes*
 #
-# One bad batch can undo much training, because its gradient is so long that one step throws the weights far away.
-# **Clipping** limits the length of the gradient and keeps its direction. The length is the root of the sum of all squares, over all parameters: 5 for 3 and 4. Clip between `backward` and `step`.
-#
-# *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
-
-# %% predict=true
-guess = 0.6  # a number
-
-# %% name="clipping"
-a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
-(300 * a + 400 * b).sum().backward()  # a wild batch
-norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
-reveal(guess, round(a.grad.item(), 4))
-
-# %% name="clipped"
-print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
-
-# %% claim=true
-assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
-torch.optim.SGD([a, b], lr=0.1).step()
-assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
-
-# %% [markdown]
-# Their ratio is still 3 to 4: the direction is the same. The function returns the old length (norm). Print it for a while: a limit a little above what is usual touches only the wild ones.
-#
-# Here a model learns to read digits, once without clipping, and once with a norm of at most 1. In step 75 comes a wild batch, with thirty times as much ink.
+# Here a model learns to read digits, twice. In step 75 of both runs comes a wild batch, with thirty times as much ink. Only `max_norm` differs: what does it do?
 
 # %% name="wild-batch"
-from course.figures.digits import known_digits
-
 ink, labels = known_digits()
 
 
 def losses_with(max_norm):
-    """The loss of each step, where step 75 has a wild batch."""
     _ = torch.manual_seed(seed)
     reader = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
     optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
@@ -110,7 +77,37 @@ assert sum(wild[76:96]) > 2 * sum(tame[76:96])
 figures.curves({"without clipping": wild, "clipped to 1": tame})
 
 # %% [markdown]
-# On the left the loss jumps to many times its size, and the model has to learn again. On the right the batch leaves hardly a trace. (The loss of step 75 itself may stand out, because it is computed before the step.)
+# Without clipping the loss jumps to many times its size, and the model has to learn again: one gradient was so long that its step threw the weights far away. Clipped, the batch leaves hardly a trace (at most in its own loss, which is computed before the step).
+#
+# **Clipping** limits the length of the gradient and keeps its direction. The length is the root of the sum of all squares, over all parameters: 5 for 3 and 4. Clip between `backward` and `step`.
+#
+# *Predict.* Two parameters have the gradients 300 and 400, and the length may be at most 1. What is the first one afterwards?
+
+# %% predict=true
+guess = 0.6  # a number
+
+# %% name="clipping"
+a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+(300 * a + 400 * b).sum().backward()  # a wild batch
+norm = nn.utils.clip_grad_norm_([a, b], max_norm=1.0)
+reveal(guess, round(a.grad.item(), 4))
+
+# %% name="clipped"
+print(f"norm before {norm:.0f}; gradients {a.grad.item():.2f} and {b.grad.item():.2f}")
+
+# %% claim=true
+assert norm == 500 and torch.allclose(torch.cat([a.grad, b.grad]), torch.tensor([0.6, 0.8]))
+torch.optim.SGD([a, b], lr=0.1).step()
+assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
+
+# %% [markdown]
+# Their ratio is still 3 to 4: the direction is the same. Here it is for 3 and 4:
+
+# %% figure=true
+figures.clipped((3.0, 4.0), 1.0)
+
+# %% [markdown]
+# The function returns the old length (norm). Print it for a while, and set the limit a little above what is usual.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
 # #### Would you like the lines of `clip_grad_norm`, shuffled?
@@ -129,7 +126,7 @@ arrange("clip_grad_norm")
 #
 # *{minutes} minutes*
 #
-# Now write it, with one length for all gradients together.
+# Now write it. To shorten each parameter by its own length, or to cut each number off, would change the direction. So take one length for all gradients together.
 
 # %% name="clip-example"
 length = math.hypot(3, 4)  # of the gradients 3 and 4 together
@@ -168,9 +165,10 @@ check("clip_grad_norm", clip_grad_norm)
 # *{minutes} minutes*
 #
 # The digits lie in two tensors, and `TensorDataset` made rows of them. But pictures in a folder may be too many to load at once.
-# Then you write a **Dataset** of your own. A DataLoader asks it for only two things: its length, and row i, and only then is that file opened. Here are five digits in five files, and such a class.
+# Then you write a **Dataset** of your own. A DataLoader asks it for only two things: its length, and row i. Here are five digits in five files, and such a class.
 
 # %% name="folder-of-digits"
+ink, labels = known_digits()
 folder = tempfile.TemporaryDirectory()
 for i in range(5):
     torch.save((ink[i].clone(), labels[i].clone()), f"{folder.name}/{i}.pt")
@@ -198,13 +196,13 @@ assert _said.getvalue().count("opens") == 2  # only the files of the batch that 
 assert digits.shape == (1,) and inks.shape == (1, 64)
 
 # %% [markdown]
-# The loader shuffles the numbers 0 to 4, asks for two rows at a time, and stacks what it gets. Only the files of one batch are in memory.
+# The loader shuffles the numbers 0 to 4, asks for two rows at a time, and stacks what it gets. Each file is opened only then.
 #
 # ### Exercise: `PairDataset`
 #
 # *{minutes} minutes*
 #
-# Now write such a class yourself: what `TensorDataset` is for two tensors. With files, only the line that fetches a row would be another.
+# Now write such a class yourself, on two tensors, so that you can try it without files: it is what `TensorDataset` does. For a folder, you would change only the line that fetches a row.
 
 # %% exercise="PairDataset"
 ### BEGIN STARTER
@@ -320,9 +318,9 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # *{minutes} minutes*
 #
 # Sooner or later something interrupts a long training. You go on from a **checkpoint**, which you saved before.
-# It holds four things: the weights, the state of the optimizer, that of the scheduler, and that of torch's generator, from which the shuffling comes: `torch.get_rng_state()` reads it, `torch.set_rng_state(state)` puts it back.
+# It says how far you have come, and holds four things: the weights, the state of the optimizer, that of the scheduler, and that of torch's generator, from which the shuffling comes: `torch.get_rng_state()` reads it, `torch.set_rng_state(state)` puts it back.
 #
-# Why is it not enough to save the weights? Because what Adam remembers decides its next steps. Save after five steps of Adam, and go on twice: with the weights alone, and with Adam's averages too.
+# Why is it not enough to save the weights? Because what Adam remembers decides its next steps. Save after five steps, and go on in three ways: without a stop, from the weights alone, and with Adam's averages too.
 
 # %% mine=true name="from-chapter-4a"
 def plain_step(model, optimizer, criterion, x, y):
@@ -374,10 +372,18 @@ _averages = [_each["optimizer"]["state"][0]["exp_avg"] for _each in (saved, _han
 assert torch.equal(_handed["model"]["weight"], saved["model"]["weight"])
 assert not torch.equal(*_averages)
 
+_done = nn.Linear(1, 1)
+_adam = torch.optim.Adam(_done.parameters(), lr=0.05)
+for _ in range(40):
+    _ = run_on(_done, _adam)
+_at_rest = F.mse_loss(_done(x), 2 * x)
+my_train_step(_done, torch.optim.Adam(_done.parameters(), lr=0.05), F.mse_loss, x, 2 * x)
+assert F.mse_loss(_done(x), 2 * x) > 100 * _at_rest
+
 # %% [markdown]
-# The weights alone go on without an error, but along another way.
+# The weights alone go on without an error, but along another way. Here the difference is small, but a new Adam begins with whole steps of lr again, which can throw back a model that was nearly done.
 #
-# And why the two copies? A `state_dict` shows the live tensors (chapter 3d), which the training goes on changing. On loading, a module copies the numbers, but an optimizer takes the checkpoint's own tensors and changes them, so without a copy you could not load it twice. Chapter 6b builds a checkpoint with care.
+# The program says `copy.deepcopy` twice. When it saves, because a `state_dict` shows the live tensors (chapter 3d), which the training goes on changing; and when it loads, because an optimizer (unlike a module) takes the checkpoint's own tensors and changes them, so you could not load it twice. Chapter 6b builds a checkpoint with care.
 
 # %% [markdown] side=true
 # #### Does the same seed give the same run?
@@ -482,7 +488,7 @@ check("fit_resumable", fit_resumable)
 #
 # *{minutes} minutes*
 #
-# All of this section is extra, for those who like to know what is inside. An optimizer is a list of tensors and a rule. Momentum keeps one more number for each weight, its **velocity**: 0.9 times the last one, plus the gradient. The weight moves by -lr times that.
+# All of this section is extra. An optimizer is a list of tensors and a rule. Momentum (in chapter 4c a ball that keeps rolling) keeps one more number for each weight, its **velocity**. In each step the new velocity is 0.9 times the old one, plus the gradient; then the weight moves by -lr times the velocity.
 #
 # ### Exercise: `SGDMomentum`
 #
@@ -581,7 +587,7 @@ assert torch.allclose(own, torchs.detach(), atol=1e-4)
 #
 # *{minutes} minutes*
 #
-# You know weight decay from the exercise above.
+# Weight decay, from the exercise above, pulls each weight a little toward 0.
 # Adam adds the pull to the gradient, and divides both by their size: here 0.01 / 0.01, so the weight goes a whole step of 0.1. `AdamW` keeps the pull apart, at 0.1 * 0.01.
 
 # %% name="decay-apart"
