@@ -430,7 +430,7 @@ assert scores.tolist() == [2, 0]
 #
 # ### From scores to shares
 #
-# Suppose there are only two pictures, each for one class, and the first is ahead by some points. **Softmax** turns the two scores into shares:
+# Stay with two pictures, one for each class, and let the first be ahead by some points. **Softmax** turns the two scores into shares:
 
 # %% name="two-shares"
 for lead in (0, 1, 2, 5):
@@ -444,8 +444,6 @@ _far = my_softmax_stable(torch.tensor([102.0, 100.0]), dim=0)
 assert round(_far[0].item(), 3) == 0.881
 
 # %% [markdown]
-# Equal scores get equal shares. Where one is five points ahead, hardly anything is left for the other.
-#
 # Softmax gives each class a weight, exp of its score, and each share is a weight divided by the sum of all weights.
 # (exp of s is 2.718 to the power of s.) It takes exp because a weight must be positive, whatever the score, and because one more point should always have the same effect: it multiplies the weight by 2.7.
 # So only differences count: the scores 102 and 100 give the same shares as 2 and 0.
@@ -464,12 +462,12 @@ figures.cost_of_a_share()
 guess = 2.08  # a number with two decimals
 
 # %% name="an-eighth"
-for share in (1, 1 / 2, 1 / 4, 1 / 100):
-    print(f"a share of {share:<4} costs {math.log(1 / share):.2f}")
+for share in (1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 100):
+    print(f"a share of {share:<6} costs {math.log(1 / share):.2f}")
 reveal(guess, round(math.log(8), 2))
 
 # %% claim=true
-assert [round(math.log(_n), 2) for _n in (2, 4, 8, 100)] == [0.69, 1.39, 2.08, 4.61]
+assert [round(math.log(_n), 2) for _n in (2, 4, 8, 16, 100)] == [0.69, 1.39, 2.08, 2.77, 4.61]
 _shares = my_softmax_stable(scores, dim=0)
 assert [round(_loss, 2) for _loss in (-_shares.log()).tolist()] == [0.13, 2.13]
 assert round(_shares[1].item(), 2) == 0.12
@@ -544,7 +542,7 @@ assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 # About one in ten: all scores are equal, `argmax` takes the first of them, and so calls every digit a zero.
 #
 # The step is the gradient times a number that you choose, the **learning rate**; here it is 1.
-# (`detach()` gives the same numbers outside the graph, since the step itself needs no gradient.)
+# (The step itself needs no gradient, so it is computed outside the graph: `detach()` gives the same numbers without it.)
 #
 # *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many digits in a hundred do the pictures read then?
 
@@ -561,7 +559,7 @@ reveal(guess, round(100 * accuracy(uphill)))
 assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of the 397
 
 # %% [markdown]
-# After one step downhill the pictures read most of the digits. After one step uphill they read hardly any.
+# Downhill they read most of the digits, uphill hardly any.
 #
 # What did the 640 answers cost? One pass forward and one backward. A million numbers would take no more passes, and that is why networks can be as large as they are.
 
@@ -632,7 +630,11 @@ print([torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, s
 # %% claim=true
 assert all(torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, strict=True))
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### What if a billion paths lead back?
+#
+# *{minutes} minutes*
+#
 # If you double a number 30 times by `y = y + y`, 2 ** 30 paths lead from the end back to x.
 #
 # Yet `backward` visits each node once, after it has added up all that arrives there.
@@ -662,7 +664,7 @@ assert steps_of_backward(30)[1] == 2.0**30
 # *{minutes} minutes*
 #
 # (If it is late, this is a good place to stop for tonight.)
-# One step was enough to read most of the digits. What would two hundred do?
+# One step was enough to read most of the digits, and more steps should do better.
 # Many steps in a row are **gradient descent**. Each step changes the gradient, so autograd finds it anew, and then two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as you would for two steps. What is `x.grad`?
@@ -678,7 +680,7 @@ print("once:", x.grad)
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` **adds** to `.grad`; it never replaces it. In section 2 the 48 and the 24 of two paths added up at x. torch treats a second backward pass in the same way.
+# `backward` **adds** to `.grad`; it never replaces it. (That is useful where data come in parts, as in chapter 2b; here it is in the way.) In section 2 the 48 and the 24 of two paths added up at x. torch treats a second backward pass in the same way.
 # So a loop that does not clear `.grad` follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
@@ -788,6 +790,67 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # They learned.
 # After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less.
 # Then they look less and less like digits, because they only have to *tell digits apart*.
+#
+# You have just seen the loop. In section 8 it will move a digit and not the pictures, so put it into a function that moves anything.
+#
+# Call it `descend`. It gets a starting point x0, and x0 must stay as it was, although your steps are made in place.
+# So let it begin with `x = x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
+
+# %% [markdown] side=true name="arrange-descend"
+# #### Would you like the lines of `descend`, shuffled?
+#
+# *{minutes} minutes*
+#
+# The next exercise begins with a blank cell.
+# Here are the lines for it in another order, with gaps, and with two that it does not need.
+
+# %%
+from explorers import arrange
+
+arrange("descend")
+
+# %% [markdown]
+# ### Exercise: `descend`
+#
+# *{minutes} minutes*
+#
+# Write your own function for gradient descent on any f.
+# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as in section 6.
+
+# %% exercise="descend"
+def descend(f, x0, lr, steps):
+    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
+
+    f takes a tensor and returns a scalar. The result has the shape and dtype of x0, memory of
+    its own (also for steps=0), and no graph. x0 stays as it was: values, requires_grad, .grad.
+    At each step f is called on a leaf, so that no graph reaches back into an earlier step.
+
+    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
+    """
+    ### BEGIN SOLUTION
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+    ### END SOLUTION
+
+
+# %% check="descend" points=3
+check("descend", descend)
+
+# %% mine=true name="learning"
+def new_leaf_each_step(f, x, lr, steps):
+    """The same walk, as the lesson takes it: each step ends in a new leaf."""
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(x), [x])[0]
+    return x.detach()
+
+
+my_descend = mine("descend", new_leaf_each_step)
 
 # %% [markdown] name="turned-around"
 # ## 8 Which pixels decide?
@@ -813,7 +876,7 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 #
 # *{minutes} minutes*
 #
-# You only want to look at this gradient, so nothing should stay in `.grad`.
+# You only want to look at this gradient, so nothing should stay in `.grad`. And the digit is not yours, so begin as in `descend`, with a tensor that is cut off from x.
 # `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to no `.grad`. Like `backward`, it begins at a single number; if f gives several, take their sum.
 # For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and 3 * x + 1 the factor 3. Together they make 42.
 
@@ -871,70 +934,8 @@ assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 # %% [markdown]
 # It is bluest on the left, where the loops of an eight are closed and a three is open: less ink there opens them.
 #
-# What if you follow it until the pictures read a three? You need the loop once more, now with a digit, so put it into a function.
-#
-# Your function must leave the caller's x0 as it was. So let it begin with `x0.detach().clone().requires_grad_()`: this tensor is cut off from x0, has numbers of its own, and asks for its own gradient.
-# (A method whose name ends in `_` works in place.)
-
-# %% [markdown] side=true name="arrange-descend"
-# #### Would you like the lines of `descend`, shuffled?
-#
-# *{minutes} minutes*
-#
-# The next exercise begins with a blank cell.
-# Here are the lines for it in another order, with gaps, and with two that it does not need.
-
-# %%
-from explorers import arrange
-
-arrange("descend")
-
-# %% [markdown]
-# ### Exercise: `descend`
-#
-# *{minutes} minutes*
-#
-# Write your own function for gradient descent on any f. It will turn an eight into what the pictures call a three.
-# On the parabola, for example, two steps from 1 with rate 0.25 lead to 0.25, as above.
-
-# %% exercise="descend"
-def descend(f, x0, lr, steps):
-    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
-
-    f takes a tensor and returns a scalar. The result has the shape and dtype of x0, memory of
-    its own (also for steps=0), and no graph. x0 stays as it was: values, requires_grad, .grad.
-    At each step f is called on a leaf, so that no graph reaches back into an earlier step.
-
-    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
-    """
-    ### BEGIN SOLUTION
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
-    ### END SOLUTION
-
-
-# %% check="descend" points=3
-check("descend", descend)
-
-# %% mine=true name="learning"
-def new_leaf_each_step(f, x, lr, steps):
-    """The same walk, as the lesson takes it: each step ends in a new leaf."""
-    for _ in range(steps):
-        x = x.detach().requires_grad_()
-        x = x - lr * torch.autograd.grad(f(x), [x])[0]
-    return x.detach()
-
-
-my_descend = mine("descend", new_leaf_each_step)
-
-# %% [markdown]
-# In the next cell `descend` changes the eight, step by step.
-# Before you run it: will it look like a three to you?
+# What if you follow it until the pictures read a three? In the next cell `descend` takes one step after the other.
+# Before you run it: will the digit look like a three to you?
 
 # %% name="turned-into-a-three"
 digit = ink[eight]
@@ -953,7 +954,7 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures do not see what we see. They multiply and add up, and small changes to many pixels are enough to tip the sum.
+# The ten pictures do not see what we see. They multiply and add up, so it is enough to change the pixels with the largest factors until the sum tips. Whether the whole still looks like an eight plays no part.
 # They even accept less ink than none: the blue pixels in the middle picture.
 
 # %% [markdown] name="recap"

@@ -33,12 +33,6 @@ _ = torch.manual_seed(seed)
 # %% name="review"
 review("2b")
 
-# %% [markdown]
-# Here is the whole life of a small graph:
-
-# %% name="first-page" figure=true
-figures.life()
-
 # %% [markdown] name="life"
 # ## 1 The life of a graph
 #
@@ -66,7 +60,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown]
-# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has no graph, so keep numbers in logs and running sums.
+# A list of losses is a list of graphs, as long as nobody calls `backward` on them, which is so wherever you only measure. `item()` takes out the plain Python number, which has no graph, so keep numbers in logs and running sums.
 
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive?
@@ -90,7 +84,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One, that of the last pass. Like any object of Python, **a graph lives as long as something refers to its result.** Once `loss` names a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
+# One, that of the last pass. Like any object of Python, **a graph lives as long as something refers to its result**, or to something computed from it. Once `loss` names a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 
 # %% [markdown] name="used-up"
 # ### A graph is made for one use
@@ -118,7 +112,10 @@ assert w.grad.tolist() == [4.0]  # that of the first call
 # You will see this message when a loop calls `backward` again without computing the loss anew.
 # (The `retain_graph=True` that the message advises keeps the saved tensors, which is hardly ever what you want.)
 #
-# So a graph ends in two ways, as in the picture at the top: `backward` lets go of what it saved, and the rest goes with the last name for its result.
+# So a graph ends in two ways: `backward` lets go of what it saved, and the rest goes with the last name for its result. Here is its whole life:
+
+# %% name="whole-life" figure=true
+figures.life()
 
 # %% [markdown]
 # ### Exercise: `running_loss`
@@ -206,7 +203,7 @@ loss.backward()
 #
 # *{minutes} minutes*
 #
-# There is no list, and in the end there is one tensor, `total`. And yet it keeps all graphs.
+# There is no list, and in the end there is one tensor, `total`. And yet, where nobody calls `backward`, it keeps all graphs.
 # The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
 # Here are four passes, kept in four ways.
 
@@ -252,19 +249,16 @@ with torch.no_grad():
     assert saved_bytes(lambda: x.exp().sin().sum()) == 0
 
 # %% [markdown]
-# Is it also faster? Each node costs a little time, whatever the size of its tensors. So there is something to gain with small tensors, and hardly anything with large ones, where the computing takes nearly all the time.
-# Measure it on your machine, more than once: the gain is so small that whatever else runs there can hide it.
+# Is it also faster? Each node costs a little time, whatever the size of its tensors. With small tensors you can measure it; with large ones the computing takes nearly all the time.
 
 # %% name="no-grad-time"
-def cost_of_a_graph(n):
-    """How many times as long a few steps on an (n, n) tensor take when a graph is built."""
-    x = torch.randn(n, n, requires_grad=True)
-    with_graph = milliseconds(lambda: torch.tanh(x @ x).sum())
+small = torch.ones(4, 4, requires_grad=True)
+with_graph, without = [], []
+for _ in range(10):  # in turn, so that whatever else runs here disturbs both
+    with_graph.append(milliseconds(lambda: torch.tanh(small @ small).sum()))
     with torch.no_grad():
-        return with_graph / milliseconds(lambda: torch.tanh(x @ x).sum())
-
-
-print(f"small: {cost_of_a_graph(4):.2f}, large: {cost_of_a_graph(256):.2f} times as long")
+        without.append(milliseconds(lambda: torch.tanh(small @ small).sum()))
+print(f"with a graph: {min(with_graph) / min(without):.2f} times as long")
 
 # %% claim=true
 with torch.no_grad():
@@ -332,10 +326,15 @@ assert node._saved_self.item() == 12 and node._saved_exponent == 2
 _saved = [_name for _name in dir(node) if _name.startswith("_saved")]
 assert _saved == ["_saved_exponent", "_saved_self"]
 
-# %% [markdown]
-# A view shares memory, and `+=` writes into memory that is there. Both are steps in the graph all the same.
+# %% [markdown] side=true
+# #### Are a view and a `+=` steps too?
+#
+# *{minutes} minutes*
+#
+# Yes. A view shares memory, and `+=` writes into memory that is there, and both are steps in the graph all the same.
 
 # %% name="recorded-without-new-memory"
+s = torch.tensor([12.0], requires_grad=True)
 new = s + 1
 before, viewed = new.grad_fn, new.view(1, 1)
 print("a sum:", before.name(), " a view of it:", viewed.grad_fn.name())
@@ -431,7 +430,7 @@ with shows_error(RuntimeError, match="second time"):
 # *{minutes} minutes*
 #
 # Training holds only one graph at a time, but even one can be too large.
-# The folded cell below brings the digits and the loss of chapter 2a: scores, shares, and the cost of the right answer's share. Run it; the cell after it measures.
+# The folded cell below brings the digits and the loss of chapter 2a.
 
 # %% name="digits" known=true
 # the digits; wrongness(pictures, which): how badly ten pictures read them
@@ -607,77 +606,9 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 #
 # *{minutes} minutes*
 #
-# A gradient flows wherever the graph leads, and sometimes that is too far: into a tensor that somebody only lent you, for example.
-# Would it be enough to compute with a copy? `descend` in chapter 2a began with three calls in a row, `x.detach().clone().requires_grad_()`.
+# A gradient flows wherever the graph leads, and sometimes that is too far. When one network learns to imitate another, for example, both are made of numbers that you train, and only one of them should move.
 #
-# *Predict.* You leave out `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
-
-# %% predict=true
-guess = [2, 4]  # None, or a list of two numbers
-
-# %% name="clone-alone"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.clone()
-(copy**2).sum().backward()
-reveal(guess, x.grad)
-
-# %% claim=true
-assert x.grad.tolist() == [2.0, 4.0]
-
-# %% [markdown] name="copy"
-# A copy is a step like any other, and the graph leads through it back to x. So each of the three calls has a reason of its own:
-#
-# - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
-# - `clone()` makes the copy, so that a step in place leaves x alone. (If you change nothing in place, you can do without it.)
-# - `requires_grad_()` switches the flag on again, because `detach` switched it off.
-#
-# ### Exercise: `mean_square_grad`
-#
-# *{minutes} minutes*
-#
-# A function that others call should leave no trace in the tensors that they hand it. Practice on the mean of squares.
-
-# %% exercise="mean_square_grad"
-def mean_square_grad(x):
-    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
-
-    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
-
-    x: floats of any shape; the result has the shape and dtype of x, and no graph.
-    x itself stays as it was: its values, its requires_grad and its .grad.
-    """
-    ### BEGIN SOLUTION
-    copy = x.detach().clone().requires_grad_()
-    (copy**2).mean().backward()
-    return copy.grad
-    ### END SOLUTION
-
-
-# %% check="mean_square_grad" points=1
-check("mean_square_grad", mean_square_grad)
-
-# %% [markdown] side=true
-# #### Does your gradient agree with a formula?
-#
-# *{minutes} minutes*
-#
-# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12. Here is one row:
-
-# %% mine=true
-my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
-
-# %% name="mean-of-squares"
-twelve = torch.randn(4, 3)
-print("by autograd:", my_mean_square_grad(twelve)[0])
-print("by formula: ", (2 * twelve / 12)[0])
-
-# %% claim=true
-assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
-
-# %% [markdown]
-# ### Two that meet halfway
-#
-# Suppose a blank picture should copy an eight, as a pupil copies from a sheet. Your `descend` of chapter 2a moves one tensor. So put both into one, and let it make them alike.
+# Here it is in small: a blank picture should copy an eight. Both lie in one tensor, so gradient descent may move both. Your `descend` of chapter 2a does the steps.
 
 # %% mine=true name="learning"
 def new_leaf_each_step(f, x, lr, steps):
@@ -785,6 +716,76 @@ assert torch.allclose(pulled[0], ink[eight], atol=0.03)
 
 # %% [markdown]
 # This time the eight stayed, and the blank became an eight.
+
+# %% [markdown]
+# ### Would a copy be enough?
+#
+# In chapter 2a you were told to begin `descend` with three calls in a row, `x0.detach().clone().requires_grad_()`. If you compute with a copy, do you still need `detach`?
+#
+# *Predict.* You leave out `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
+
+# %% predict=true
+guess = [2, 4]  # None, or a list of two numbers
+
+# %% name="clone-alone"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.clone()
+(copy**2).sum().backward()
+reveal(guess, x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [2.0, 4.0]
+
+# %% [markdown] name="copy"
+# A copy is a step like any other, and the graph leads through it back to x. So each of the three calls has a reason of its own:
+#
+# - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
+# - `clone()` makes the copy, so that a step in place leaves x alone. (If you change nothing in place, you can do without it.)
+# - `requires_grad_()` switches the flag on again, because `detach` switched it off.
+#
+# ### Exercise: `mean_square_grad`
+#
+# *{minutes} minutes*
+#
+# Your `grad_of` of chapter 2a already left no trace in its x. Now you know why it needs which call.
+# Write a small version for the mean of squares, and leave out the one of the three calls that it does not need.
+
+# %% exercise="mean_square_grad"
+def mean_square_grad(x):
+    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
+
+    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
+
+    x: floats of any shape; the result has the shape and dtype of x, and no graph.
+    x itself stays as it was: its values, its requires_grad and its .grad.
+    """
+    ### BEGIN SOLUTION
+    copy = x.detach().clone().requires_grad_()
+    (copy**2).mean().backward()
+    return copy.grad
+    ### END SOLUTION
+
+
+# %% check="mean_square_grad" points=1
+check("mean_square_grad", mean_square_grad)
+
+# %% [markdown] side=true
+# #### Does your gradient agree with a formula?
+#
+# *{minutes} minutes*
+#
+# Take a table of twelve numbers. With a pencil the derivative of x ** 2 is 2 * x, and their mean divides that by 12. Here is one row:
+
+# %% mine=true
+my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
+
+# %% name="mean-of-squares"
+twelve = torch.randn(4, 3)
+print("by autograd:", my_mean_square_grad(twelve)[0])
+print("by formula: ", (2 * twelve / 12)[0])
+
+# %% claim=true
+assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 
 # %% [markdown] name="detach-uses" side=true
 # #### Does `detach` copy, and where would it be a bug?

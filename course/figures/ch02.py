@@ -69,8 +69,9 @@ def first_page() -> Figure:
         )
     return told(
         fig,
-        "Four rows of ten pictures of 8 by 8 numbers, red for positive and blue for negative. The first row is empty; "
-        "from row to row the shapes of the digits 0 to 9 become clearer, and more unseen digits are read correctly.",
+        "Four rows of ten pictures of 8 by 8 numbers, red for positive and blue for negative. The first row is empty. "
+        "From row to row more unseen digits are read correctly, and the shapes of the digits 0 to 9, clear at first, "
+        "become rougher.",
     )
 
 
