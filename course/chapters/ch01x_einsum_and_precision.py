@@ -172,7 +172,7 @@ def precision_lab(step, tiny, count, n):
     step and tiny are positive.
     "moves" (bool): does 1 + step differ from 1 in bfloat16?
     "survives" (bool): is tiny different from 0 in float16?
-    "counted" (float): start at 0 and add 1, count times, in bfloat16.
+    "counted" (float or int): start at 0 and add 1, count times, in bfloat16.
     "averaged" (int): how many numbers the loss averages when a prediction of shape
     (n,) meets a target of shape (n, 1).
 

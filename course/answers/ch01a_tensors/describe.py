@@ -161,3 +161,11 @@ def describe(x):
         count = count * length
     kind = str(x.device).split(":")[0]
     return dict(shape=(*x.size(),), dtype=x.dtype, device=kind, requires_grad=x.requires_grad, bytes=count)
+
+
+bank.wrong(
+    "bytes-of-the-rows",
+    "You count the rows, as `len` does: every element has its bytes. And a tensor without axes has no `len`, so that there "
+    "your function raises.",
+    change={"x.numel() * x.element_size()": "len(x) * x.element_size()"},
+)

@@ -153,3 +153,13 @@ bank.survives(
         "h * w -> w * h": "Whole numbers multiply in any order.",
     }
 )
+
+
+@bank.wrong(
+    "strides-from-the-shape",
+    "Your strides are computed from the shape of `x`, as if its rows followed one another in memory. In a part of larger "
+    "images they do not, and you read numbers that are not in `x`.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.as_strided((n, h * w, c), (c * h * w, 1, h * w))

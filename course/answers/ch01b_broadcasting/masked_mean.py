@@ -187,7 +187,33 @@ bank.wrong(
 
 @bank.wrong(
     "fills-what-counts",
-    "You put 0 where the mask is True. `masked_fill` fills the places that are True: give it `~mask`.",
+    "You put 0 where the mask is True, and add up what it leaves out. `masked_fill` fills the places that are True, and "
+    "`where` takes its second argument there.",
 )
 def masked_mean(x, mask, dim):
     return x.masked_fill(mask, 0).sum(dim) / mask.sum(dim).clamp(min=1)
+
+
+bank.wrong(
+    "nan-to-0-at-the-end",
+    "You put 0 for nan when the means are made: by then what is left out has spoiled them, as nan times 0 is nan. Keep it out "
+    "of the sums.",
+    change={"torch.where(mask, x, torch.nan).nanmean(dim)": "((x * mask).sum(dim) / mask.sum(dim))"},
+    of="nanmean",
+)
+
+bank.wrong(
+    "sum-at-least-1",
+    "You lift every sum that is below 1 to 1. It is the count that may not be 0.",
+    change={
+        "torch.where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)": "torch.where(mask, x, 0.0).sum(dim).clamp(min=1) / mask.sum(dim)"
+    },
+    of="nanmean",
+)
+
+bank.wrong(
+    "dim-1-always",
+    "You reduce over dim 1 whatever `dim` says: use the argument.",
+    change={"nanmean(dim)": "nanmean(1)"},
+    of="nanmean",
+)

@@ -255,3 +255,19 @@ bank.survives(
         "prediction - y -> prediction.sub_(y)": "The prediction is a tensor of the answer's own; nobody else sees it change.",
     }
 )
+
+
+bank.wrong(
+    "std-of-rows",
+    "You divide by the standard deviation of each row. A feature is a column: its deviation runs over the rows, as its mean "
+    "does.",
+    change={"std(dim=0, correction=0)": "std(dim=1, correction=0, keepdim=True)"},
+    of="target-as-column",
+)
+
+bank.wrong(
+    "mean-before-square",
+    "You square the mean of the errors: errors of different sign have canceled by then. Each error is squared by itself.",
+    change={"((x @ w - y.unsqueeze(1)) ** 2).mean()": "(x @ w - y.unsqueeze(1)).mean() ** 2"},
+    of="target-as-column",
+)

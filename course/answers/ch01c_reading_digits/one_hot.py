@@ -194,3 +194,12 @@ def one_hot(labels, k):
         row[label] = 1.0
         rows.append(row)
     return torch.stack(rows)
+
+
+bank.wrong(
+    "fills-rows",
+    "You fill whole rows, as `out[labels]` picks them: the labels count as numbers of rows. They are numbers of columns, "
+    "one for each row.",
+    change={"for i, label in enumerate(labels.tolist()):\n    out[i, label] = 1": "out[labels] = 1"},
+    of="row-by-row",
+)

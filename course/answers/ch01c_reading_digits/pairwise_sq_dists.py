@@ -188,3 +188,35 @@ bank.survives(
         "(None, :, :) -> (None, :)": "Dims that an index does not name stay as they are.",
     }
 )
+
+
+bank.wrong(
+    "not-added-up",
+    "Your result has a dim too many: for each pair it keeps the square of each coordinate by itself. A squared distance adds "
+    "them up.",
+    change={"(differences**2).sum(dim=-1)": "differences**2"},
+)
+
+bank.wrong(
+    "difference-of-squares",
+    "You square the coordinates, then subtract. The square of a difference is another number than the difference of squares.",
+    change={
+        "a[:, None, :] - b[None, :, :]": "a[:, None, :] ** 2 - b[None, :, :] ** 2",
+        "(differences**2).sum(dim=-1)": "differences.sum(dim=-1)",
+    },
+)
+
+bank.wrong(
+    "difference-of-squares-without-sign",
+    "You square the coordinates, then subtract, and leave the sign out. The square of a difference is another number.",
+    change={
+        "a[:, None, :] - b[None, :, :]": "a[:, None, :] ** 2 - b[None, :, :] ** 2",
+        "(differences**2).sum(dim=-1)": "differences.sum(dim=-1).abs()",
+    },
+)
+
+bank.wrong(
+    "adds-the-points",
+    "You add the coordinates of two points before you square. How far apart they are is in their differences.",
+    change={"a[:, None, :] - b[None, :, :]": "a[:, None, :] + b[None, :, :]"},
+)

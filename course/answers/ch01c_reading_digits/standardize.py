@@ -273,3 +273,11 @@ bank.survives(
         "var + eps -> var.add_(eps)": "The variance is a tensor of the answer's own; nobody else sees it change.",
     }
 )
+
+
+bank.wrong(
+    "multiplies-by-the-deviation",
+    "You multiply by the standard deviation: what is spread wide becomes wider still. To get variance 1 you divide.",
+    change={"/ torch.sqrt": "* torch.sqrt"},
+    of="mean-of-squares",
+)

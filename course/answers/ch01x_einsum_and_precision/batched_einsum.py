@@ -108,8 +108,8 @@ def batched_einsum(a, b, v):
 
 bank.wrong(
     "sums-before-multiplying",
-    "You add up the batch before you multiply: that mixes every `a` with every `b`. The products come "
-    "first, the sum second.",
+    "In your `total` every `a` meets every `b` of the batch, as when you add up the batch first or give it two letters. "
+    "Each meets its own, and the sum comes second.",
     change={
         'torch.einsum("bnk,bkm->bnm", a, b)': "a @ b",
         'torch.einsum("bik,bjk->bij", a, a)': "a @ a.mT",

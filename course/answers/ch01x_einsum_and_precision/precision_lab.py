@@ -184,6 +184,45 @@ def precision_lab(step, tiny, count, n):
     }
 
 
+@bank.wrong(
+    "survives-beside-1",
+    "Of a number that float16 loses beside 1 you say that it becomes 0. By itself it need not: near 0 the numbers of "
+    "float16 lie much closer together.",
+    also=("no-subnormals",),
+)
+def precision_lab(step, tiny, count, n):
+    one = torch.ones((), dtype=torch.bfloat16)
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(1 + tiny, dtype=torch.float16) != 1),
+        "counted": float(min(count, 256)),
+        "averaged": n * n,
+    }
+
+
+bank.told(
+    "moves-upside-down",
+    "returned:values",
+    change={"step > 2**-8": "step < 2**-8"},
+    of="by-rule",
+)
+
+bank.told(
+    "survives-upside-down",
+    "returned:values",
+    change={"tiny > 2**-25": "tiny < 2**-25"},
+    of="by-rule",
+)
+
+bank.wrong(
+    "averages-two-n",
+    "You say that the loss averages 2 * n numbers. Where (n,) meets (n, 1), the sizes are not added up: each prediction "
+    "meets each target.",
+    change={"n**2": "n + n"},
+    of="by-rule",
+)
+
+
 bank.survives(
     {
         "total + 1 -> 1 + total": "Addition does not mind the order.",

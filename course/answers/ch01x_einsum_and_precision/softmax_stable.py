@@ -103,9 +103,9 @@ def softmax_stable(x, dim):
 
 bank.wrong(
     "built-in",
-    "You call the softmax that torch brings along. Here you build it yourself, from `exp`, a maximum and a sum.",
-    change={".exp(x - x.logsumexp(dim, keepdim=True))": ".softmax(x, dim)"},
-    of="minus-logsumexp",
+    "You call a softmax or `logsumexp` that torch brings along. Here you build it yourself, from `exp`, a maximum and a sum.",
+    change={"shifted - shifted.exp().sum(dim, keepdim=True).log()": "x - x.logsumexp(dim, keepdim=True)"},
+    of="minus-log-of-sum",
 )
 
 
@@ -132,8 +132,10 @@ def softmax_stable(x, dim):
 bank.wrong(
     "sigmoid",
     "You squash each number by itself. In a softmax the numbers along `dim` share what there is: they add up to 1.",
-    change={"return torch.exp(x - x.logsumexp(dim, keepdim=True))": "return 1 / (1 + torch.exp(-x))"},
-    of="minus-logsumexp",
+    change={
+        "largest = x.amax(dim=dim, keepdim=True)\npowers = torch.exp(x - largest)": "powers = 1 / (1 + torch.exp(-x))",
+        "powers / powers.sum(dim=dim, keepdim=True)": "powers",
+    },
 )
 
 
@@ -233,11 +235,6 @@ def softmax_stable(x, dim):
     return weights.div(weights.sum(dim=dim, keepdim=True))
 
 
-@bank.right("logsumexp")
-def softmax_stable(x, dim):
-    return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))
-
-
 @bank.right("unsqueeze-afterwards")
 def softmax_stable(x, dim):
     e = torch.exp(x - x.amax(dim).unsqueeze(dim))
@@ -253,9 +250,10 @@ bank.wrong(
 )
 
 
-@bank.right("minus-logsumexp")
+@bank.right("minus-log-of-sum")
 def softmax_stable(x, dim):
-    return torch.exp(x - x.logsumexp(dim, keepdim=True))
+    shifted = x - x.amax(dim, keepdim=True)
+    return torch.exp(shifted - shifted.exp().sum(dim, keepdim=True).log())
 
 
 @bank.wrong(
@@ -289,4 +287,30 @@ bank.wrong(
         "largest = x.amax(dim=dim, keepdim=True)": "kind, x = x.dtype, x.float()\nlargest = x.amax(dim=dim, keepdim=True)",
         "return powers / powers.sum(dim=dim, keepdim=True)": "return (powers / powers.sum(dim=dim, keepdim=True)).to(kind)",
     },
+)
+
+
+bank.wrong(
+    "the-same-number-for-all",
+    "You subtract the same large number whatever the scores are: of scores near 0 all exps become 0, and 0 / 0 is nan.",
+    change={"largest = x.amax(dim=dim, keepdim=True)": "largest = 1000"},
+)
+
+bank.wrong(
+    "sum-not-shifted",
+    "The numbers that you divide are shifted, and those in the sum below them are not. The shift cancels only if both have it.",
+    change={"powers.sum(": "x.exp().sum("},
+)
+
+bank.wrong(
+    "adds-the-maximum",
+    "You add the maximum, which makes large numbers larger still: `exp` overflows. The sign is the wrong way round.",
+    change={"x - largest": "x + largest"},
+)
+
+bank.wrong(
+    "maximum-along-dim-0",
+    "Your maximum is taken along dim 0, whatever `dim` is: within a slice you then subtract unequal numbers, and that "
+    "changes the shares.",
+    change={"x.amax(dim=dim, keepdim=True)": "x.amax(dim=0, keepdim=True)"},
 )

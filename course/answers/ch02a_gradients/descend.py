@@ -94,7 +94,8 @@ bank.wrong(
 
 bank.wrong(
     "returns-inside-the-loop",
-    "Your `return` stands inside the loop, and ends it after the first step.",
+    "Your result is that of one step, also where more are asked for: does the first round return, or each begin at x0 again?",
+    also=("begins-at-x0-each-time",),
     change={"return x.detach()": "    return x.detach()"},
 )
 
@@ -274,4 +275,43 @@ bank.wrong(
     "stops-where-it-rises",
     "You stop when f gets larger. `steps` says how many steps there are, also where a rate is too large.",
     change={"x.grad = None": "if f(x) > f(x0):\n    break\nx.grad = None"},
+)
+
+
+bank.wrong(
+    "begins-at-x0-each-time",
+    "Your result is that of one step, also where more are asked for. Each round is to begin where the last one ended.",
+    change={"x.grad = None": "x = x0.detach().clone().requires_grad_()"},
+)
+
+bank.wrong(
+    "begins-at-x0-in-the-loop",
+    "Your x is made in the loop: each round begins at x0 again, and without a round there is no x to return.",
+    change={
+        "x = x0.detach().clone().requires_grad_()\nfor _ in range(steps):\n    x.grad = None": "for _ in range(steps):\n    x = x0.detach().clone().requires_grad_()"
+    },
+)
+
+bank.wrong(
+    "no-rate",
+    "Your step is the whole gradient: `lr` says which part of it.",
+    change={"lr * x.grad": "x.grad"},
+)
+
+bank.wrong(
+    "begins-at-zero",
+    "You begin at 0. The first step begins at x0.",
+    change={"x0.detach().clone()": "torch.zeros_like(x0)"},
+)
+
+bank.wrong(
+    "step-for-place",
+    "Your new x is the step alone, -lr times the gradient. It leads away from the place where x was.",
+    change={"x -= lr * x.grad": "x.copy_(-lr * x.grad)"},
+)
+
+bank.wrong(
+    "x0-itself-after-0-steps",
+    "After 0 steps you return x0 itself. The result is to be a tensor of its own, without a graph, also there.",
+    change={"x = x0": "if steps == 0:\n    return x0\nx = x0"},
 )

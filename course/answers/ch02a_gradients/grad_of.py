@@ -155,3 +155,23 @@ bank.survives(
         "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
     }
 )
+
+
+bank.wrong(
+    "sum-of-x",
+    "You add up `x` before you give it to `f`. What is added up is what `f` gives.",
+    change={"f(copy).sum()": "f(copy.sum())"},
+)
+
+bank.wrong(
+    "direction-alone",
+    "You divide the gradient by its length. How steep `f` is stands in that length.",
+    change={"return copy.grad": "return copy.grad / copy.grad.norm()"},
+    of="backward-with-inputs",
+)
+
+bank.wrong(
+    "f-at-another-tensor",
+    "You call `f` on one tensor and ask for the gradient of another, on which the result of `f` does not hang.",
+    change={"f(copy)": "f(x)"},
+)

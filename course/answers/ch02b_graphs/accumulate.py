@@ -195,3 +195,27 @@ bank.survives(
         "loss_fn(batch) * len(batch) -> len(batch) * loss_fn(batch)": "Numbers multiply in any order.",
     }
 )
+
+
+bank.wrong(
+    "takes-a-step",
+    "You move the parameters, as a step of training does. They are to stay where they are: only gradients are asked for.",
+    change={
+        "return [p.grad for p in params]": "with torch.no_grad():\n    for p in params:\n        p -= 0.1 * p.grad\nreturn [p.grad for p in params]"
+    },
+)
+
+bank.wrong(
+    "running-total",
+    "You call backward on the sum so far, in each round: the earlier batches count again each time.",
+    change={
+        "for batch in batches:\n    loss = loss_fn(batch)": "loss = 0\nfor batch in batches:\n    loss = loss + loss_fn(batch)",
+        "loss.backward()": "loss.backward(retain_graph=True)",
+    },
+)
+
+bank.wrong(
+    "share-upside-down",
+    "Your weights are upside down: they divide all rows by those of the batch, and a small batch counts more than a large one.",
+    change={"len(batch) / total": "total / len(batch)"},
+)

@@ -232,3 +232,29 @@ bank.survives(
         "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
     }
 )
+
+
+bank.wrong(
+    "mean-of-x",
+    "You differentiate the mean of `x` itself. The squares are missing.",
+    change={"(copy**2)": "copy"},
+)
+
+bank.wrong(
+    "doubled",
+    "Your gradient is twice as long, as after two backward passes: the second adds to .grad.",
+    slip=True,
+    change={"(copy**2).mean().backward()": "for _ in range(2):\n    (copy**2).mean().backward()"},
+)
+
+bank.wrong(
+    "takes-a-step",
+    "You subtract the gradient from `x`, as a step downhill does. The gradient alone is asked for.",
+    change={"return copy.grad": "return x.detach() - copy.grad"},
+)
+
+bank.wrong(
+    "grad-of-the-original",
+    "You return the .grad of `x`, and your backward fills another: that of the leaf on which you compute.",
+    change={"copy.grad": "x.grad"},
+)

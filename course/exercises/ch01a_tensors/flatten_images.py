@@ -76,6 +76,10 @@ any_channels = Requirement("works for any number of channels", calling(), {"retu
 cut_out = Requirement(
     "works for a part of larger images too",
     on_a_part,
+    tells={
+        "returned:values": "Here `x` is a part of larger images: its rows do not follow one another in memory, and "
+        "some number of yours is not the one in `x`."
+    },
     needs=(side_by_side, reading_order, any_batch, any_channels),
 )
 

@@ -16,7 +16,7 @@ batch = Requirement(
     select_facets(drawn_from_seed, "returned", "varied"),
     tells={
         "returned:shape": "The batch is to have n rows and d columns.",
-        "varied": "Many of your numbers are the same: each is to be drawn on its own.",
+        "varied": "Many of your numbers are the same. Normal numbers, each drawn on its own, hardly ever are.",
     },
 )
 repeats = Requirement(

@@ -31,8 +31,8 @@ def scaled(_x: torch.Tensor, numbers: torch.Tensor, dim: int) -> torch.Tensor:
 moments = along_dim(centered=centered, scaled=scaled)
 MOMENTS = {
     "centered": "Along `dim` the means of your result are not 0. Mean and deviation are both taken along that dim.",
-    "scaled": "Along `dim` the means of your result are 0, and its variances, by n, are not 1: you divide by "
-    "something else than the standard deviation along that dim.",
+    "scaled": "Along `dim` the means of your result are 0, and its variances, by n, are not 1, as they are "
+    "after a division by the standard deviation along that dim.",
 }
 columns = Requirement("standardizes along dim 0", moments, MOMENTS)
 rows = Requirement("works along dim 1", moments, MOMENTS)

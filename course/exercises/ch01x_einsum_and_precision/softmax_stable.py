@@ -13,18 +13,19 @@ from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
+_LOGSUMEXPS = frozenset({"logsumexp", "logcumsumexp"})
 
 
 def _calls_softmax(tree: ast.AST) -> bool:
-    """Whether a built-in softmax is used; a variable may well be called `softmax`."""
+    """Whether a built-in softmax or logsumexp is used; a variable may well be called `softmax`."""
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return bool((imported_names(tree) | used) & _SOFTMAXES)
+    return bool((imported_names(tree) | used) & (_SOFTMAXES | _LOGSUMEXPS))
 
 
 no_softmax = Rule(
     "no_softmax",
-    "is written without torch.softmax and its relatives",
-    "You call a softmax that torch brings along. Build it yourself from `exp`, a maximum and a sum.",
+    "is written without torch.softmax, logsumexp and the like",
+    "You call a softmax or logsumexp that torch brings along. Build it yourself from `exp`, a maximum and a sum.",
     _calls_softmax,
 )
 

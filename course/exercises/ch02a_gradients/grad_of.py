@@ -58,8 +58,8 @@ one_number = Requirement(
     with_detached_loss_facet(at_x_alone, chosen=True),
     tells=CUT_FROM_X
     | {
-        "at_x": "`f` was called elsewhere than at `x`: beside it, as differences do, or at `x` with fewer digits. That "
-        "comes near the gradient: let autograd differentiate at `x` itself.",
+        "at_x": "`f` was called elsewhere than at `x`: beside it, as differences do, at something computed from `x`, "
+        "or at `x` with fewer digits. Let autograd differentiate at `x` itself.",
         "returned:values": "This is not the gradient of `f` at `x`.",
         "returned:shape": "A gradient has the shape of `x`: for each entry, how much `f` grows with it.",
     },

@@ -102,13 +102,14 @@ no_old = Requirement(
     accumulated("returned", "again", old=True, times=2),
     tells={
         "returned:values": "With a .grad that was there before, your gradients are others: it still counts.",
-        "again": "A second call with the same parameters gives other gradients: those of the first one still count.",
+        "again": "A second call with the same parameters gives other gradients: the first one left "
+        "something behind, in .grad or in the parameters themselves.",
     },
 )
 in_grad = Requirement(
     "leaves each gradient in .grad too",
     accumulated("in_grad", old=True),
-    tells={"in_grad": "The gradients that you return are right; those in .grad of the parameters are not."},
+    tells={"in_grad": "In the end .grad of a parameter does not hold its gradient of the mean over all rows."},
 )
 called_once = Requirement(
     "calls loss_fn once per batch, and leaves the parameters where they are",
