@@ -57,7 +57,7 @@ assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # a T4: 8.1 trillion opera
 assert round(4700 / 36, -1) == 130
 
 # %% [markdown]
-# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, says its maker's data sheet. (The CPU worked with one thread only, so compare roughly; open this notebook there, and measure both.)
+# The graphics card that Colab lends you, a T4, takes a quarter of a millisecond at best, says its maker's data sheet. (The CPU worked with one thread only, so compare roughly. A side path of chapter 5c measures such a product on your own device.)
 # A graphics card, or **GPU**, is so quick because it works on thousands of numbers at the same time.
 #
 # So is every training faster on a card? Here is how long one epoch took, once through 1,400 digits in 22 batches, on one thread of a processor and on a large card beside it, an H200:
@@ -106,7 +106,7 @@ assert y.device.type == "meta" and y is not x
 assert x.to("cpu") is x  # it is there already: nothing to do
 
 # %% [markdown]
-# `.to` leaves `x` where it is, and returns a second tensor, `y`, on the other device.
+# `.to` leaves `x` where it is, and returns a second tensor, `y`, on the other device. (If `x` is there already, nothing is copied: you get `x` itself.)
 # So `x.to(device)` alone on a line has no lasting effect. Write `x = x.to(device)`.
 #
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
@@ -147,7 +147,7 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 #
 # All tensors of one operation must be on the same device. Its name depends on the machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
 # So choose the device once, at the top of a program, and write `device` everywhere else.
-# (In this notebook the second cell sets `device`. The next cell turns "auto" into the name of a device.)
+# (In this notebook a folded cell at the top sets `device = "auto"`. The next cell turns that into the name of a device.)
 
 # %% name="choose-device"
 if device == "auto":
@@ -160,7 +160,7 @@ assert torch.ones(3, device=device).device.type == device.type
 assert torch.ones(3).device.type == "cpu"  # without device=
 
 # %% [markdown]
-# Without a GPU the cell prints `cpu`, and with one it prints `cuda:0`, the first card.
+# Without an NVIDIA card the cell prints `cpu`, and with one `cuda:0`, the first card.
 #
 # ### Exercise: `pick_device`
 #
@@ -308,7 +308,7 @@ def train_digits(device, step, epochs=20, lr=0.5):
 
 # %% [markdown]
 # The order matters: **build the model, move it, build the optimizer.**
-# An optimizer updates the very parameters that you gave it. On CUDA `.to` keeps these parameters, but on meta it replaces them by new ones, and then an optimizer that was built before would go on changing the old ones. No error would say so. Built last, it is right on every device.
+# An optimizer updates the very parameters that you gave it. On CUDA `.to` keeps these parameters, but on meta it replaces them by new ones, and an optimizer built before would go on changing the old ones, without an error.
 
 # %% name="train-on-device"
 reader, history = train_digits(device, my_train_step)
@@ -318,7 +318,7 @@ print(f"on {device}: loss {history[0]:.2f}, then {history[-1]:.3f}")
 assert history[-1] < 0.1 and next(reader.parameters()).device.type == device.type
 
 # %% [markdown]
-# No line of your `train_step` had to change: it never names a device. (Such a small reader gains nothing on a card, as the table of section 1 shows. For a large network the same two lines are enough.)
+# No line of your `train_step` had to change: it never names a device. (Such a small reader gains nothing on a card, but for a large network the same two lines are enough.)
 #
 # How well does the model read? Its answers are on its own device, whereas the labels are on the CPU.
 # So bring the answers back with `.cpu()`, which is short for `.to("cpu")`. Do the same with every tensor that you want to draw, or to give to NumPy.
@@ -365,7 +365,7 @@ assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 #
 # *{minutes} minutes*
 #
-# Write `train_step` again, with two changes. It asks for no number, so that it runs on meta and never makes a card wait (section 3 shows what waiting costs): it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so no caller can forget to.
+# Write `train_step` again, with two changes. It asks for no number, so it runs on meta, and on a card nothing waits for the loss (section 3 shows what waiting costs): it returns the loss as a tensor, `loss.detach()`. And it moves its batch itself, so no caller can forget to.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -462,7 +462,6 @@ assert _late.param_groups[0]["params"][0] is _layer.weight
 
 # %% [markdown]
 # No. The new layer has a gradient, but nothing uses it, because the optimizer still holds the parameters of the old layer.
-# `.to` may replace parameters too, so make the order a habit.
 
 # %% [markdown] side=true
 # #### What does the smallest training on a device look like?
@@ -479,7 +478,7 @@ def fit_line(device, steps=250):
     model = nn.Linear(1, 1).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
     for _ in range(steps):
-        loss = plain_step_on(device, model, optimizer, F.mse_loss, x, y)
+        loss = my_train_step_on(device, model, optimizer, F.mse_loss, x, y)
     return loss.item(), model.weight.item(), model.bias.item()
 
 
@@ -520,7 +519,7 @@ assert toy.host == 10  # 1 for the first launch, then 3 * 3
 # %% [markdown]
 # After 3 ms the host is free again and can prepare the next batch, for example. After 10 ms the device has done all the work.
 #
-# But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
+# But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`. (A plain `x.to("cuda")` waits too, until its copy is done.)
 # At such a line the host waits until the queue is empty. This is called a **synchronization**. And afterwards the device has nothing to do until the host puts the next piece of work into the queue.
 #
 # *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. With one look at the loss, at the end, all is done after 13 ms. And with a look after each step?
@@ -547,7 +546,7 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture the card does nothing. (On an H200 a step of three large products, with 8 ms of other work for the host, took 16 ms with a look and 8 ms without.)
+# In the gaps of the lower run the card does nothing. (On an H200 a step of three large products, with 8 ms of other work for the host, took 16 ms with a look and 8 ms without.)
 # So add up `loss.detach()` on the device, and look at the sum once in a hundred steps.
 
 # %% [markdown] side=true
@@ -575,7 +574,7 @@ guess = 3  # a whole number
 looks = {
     "x.sum()": lambda x: x.sum(),
     "if x.sum() > 0": lambda x: bool(x.sum() > 0),
-    "torch.where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0.0),
+    "torch.where(x > 0, x, 0.0)": lambda x: torch.where(x > 0, x, 0.0),
     "x.cpu()": lambda x: x.cpu(),
     "x.shape[0] > 2": lambda x: x.shape[0] > 2,
     "x.nonzero()": lambda x: x.nonzero(),
@@ -623,7 +622,7 @@ assert torch.equal(there.cpu(), batch)
 # *{minutes} minutes*
 #
 # These five pieces of a program run on somebody's laptop, and yet each has a fault. Fix them.
-# Four of them stop with an error on meta. Run the cell of the exercise as it is, and see the first one stop, in a new cell: `AddPlaces(4).to("meta")(torch.ones(2, 3, 4, device="meta"))`. Try the others in the same way. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
+# Four of them stop with an error on meta. Run the cell of the exercise as it is. Then write `AddPlaces(4).to("meta")(torch.ones(2, 3, 4, device="meta"))` into a new cell, and see the first one stop. Try the others in the same way; for `epoch`, write `net = nn.Linear(64, 10).to("meta")`, and then `epoch(net, torch.optim.SGD(net.parameters(), 0.1), loader, "meta")`. `start` runs, but its new layer does not learn. And `epoch` also makes the device wait in each step.
 # The first piece has the same kind of fault as this module:
 
 # %% name="hunt-example"
@@ -821,7 +820,7 @@ hunt()
 #
 # 1. The tensor is where it was, and the line had no effect that lasts. The module has moved.
 # 2. Build the model, move it, then build the optimizer, because the optimizer holds the parameters that the model has at that moment.
-# 3. Every line that needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
+# 3. Every line that needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`. And a plain `x.to("cuda")`, until the copy is done.
 #
 # </details>
 

@@ -5,7 +5,7 @@
 #
 # *Can the same training run in half the bits?*
 #
-# In chapter 5a your training learned to run on any device. Here it learns to use 16 bits for most of its numbers, in place of 32.
+# In chapter 5a your training learned to run on any device. Here it learns to compute with 16 bits in place of 32, wherever they are enough.
 # On a card made for that, one step of a large network took a twelfth of the time, and little more than half the memory.
 # You need a few new lines for it, and **section 5 is the page to copy**. The sections before it show what goes wrong without them, and why each line is there.
 #
@@ -45,7 +45,7 @@ figures.first_page()
 #
 # *{minutes} minutes*
 #
-# With large batches most memory goes into the **activations**: here the word means results of layers, which the forward pass saves for the backward pass.
+# With large batches most memory goes into the **activations**, the results of layers that the forward pass saves for the backward pass.
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so a batch of nearly twice the size fits.
 # And many cards have special circuits for products in 16 bits. The table shows how long one step of training took on an H200, and the most memory that it held. There are two formats of 16 bits, bfloat16 and float16. The last two columns are the **mixed precision** that you build in this notebook, with each of the two:
 #
@@ -118,11 +118,11 @@ print(f"in float32, on {device}: {share_right(reader):.0%} of the unseen digits 
 assert len(loader) == 22 and share_right(reader) > 0.92 and history[-1] < 0.1
 
 # %% [markdown]
-# Now train it with small, careful steps, because small steps are what 16 bits lose first: once in float32, and once with everything in bfloat16. (`bfloat16()` keeps the parameters that the optimizer holds, and changes only their numbers, so here it may come after the optimizer.)
+# Now train it with small, careful steps, because small steps are what 16 bits lose first: once in float32, and once with everything in bfloat16.
 
 # %% name="all-in-sixteen"
 def sixteen_step(model, optimizer, criterion, x, y):
-    model.bfloat16()  # all its weights to 16 bits, in place
+    model.bfloat16()  # all its weights to 16 bits, in place: the optimizer still holds them
     return my_train_step(model, optimizer, criterion, x.bfloat16(), y)
 
 
@@ -200,7 +200,7 @@ assert _total + 1 == 2048 and _total + 2 == 2050
 #
 # Each part of a training step has its own trouble, and its own remedy:
 #
-# 1. In the forward pass a result may be too large or too coarse, above all in the loss, which adds up many numbers. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
+# 1. In the forward pass a result may be too large, or a long sum may lose its small parts, above all in the loss, which adds up many numbers. So torch computes products in 16 bits, but losses in 32. This is **autocast**, section 2.
 # 2. In the update small steps are lost. So the weights themselves stay in float32: section 3. For bfloat16 you need only these two remedies.
 # 3. In the backward pass some gradients are too small. So you multiply the loss by a large factor before the backward pass, and divide the gradients by it afterwards. This is **loss scaling**, section 4, which only float16 needs.
 #
@@ -377,7 +377,7 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 # *{minutes} minutes*
 #
 # Run all 1,400 digits through the reader, and measure how many bytes it keeps for the backward pass, and how long it takes. (For such a small reader that may well be longer.)
-# (`without` leaves out the weights, which take their memory in any case.)
+# (`without` leaves out the weights, which take their memory in any case, but not the 16-bit copy of the last one, 5 KiB.)
 
 # %% name="autocast-saves"
 batch = ink[known].to(device)
@@ -457,7 +457,7 @@ assert abs(mixed[-1] - full[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# (For float16 only. If it is late, this is a good place to stop for tonight.) Cards from the A100 on compute in bfloat16, which needs nothing more than sections 2 and 3. The T4 that Colab lends you has circuits only for float16, and float16 has the third fault: it cannot hold small gradients. So if you have no card of your own, this section is for you. The page to copy and the exercise of section 5 use it too.
+# (For float16 only. If it is late, stop here for tonight.) Cards from the A100 on compute in bfloat16, and need no more than sections 2 and 3. The T4 that Colab lends you has circuits only for float16, which cannot hold small gradients: the third fault. For such a card, and for section 5, read on.
 #
 # Here are three gradients. Turn them into float16, once as they are and once multiplied by 65,536; then divide the second ones by 65,536, in float32.
 
@@ -494,7 +494,7 @@ assert all(4 < _later / _sooner < 30 for _sooner, _later in zip(_sizes, _sizes[1
 assert all(5 < _later / _sooner < 14 for _sooner, _later in zip(_sizes[1:-2], _sizes[2:-1]))
 
 # %% [markdown]
-# Read the list from right to left, as the backward pass goes. From the second-last layer on, the gradients shrink about eightfold with each layer. Now compute them in float16, where every number below 3e-8 becomes 0. (`zeros` counts the gradients that became 0.)
+# Read the list from right to left, as the backward pass goes. From the second-last layer on, the gradients shrink about eightfold with each layer. Now compute them in float16, where every number below 3e-8 becomes 0. (`zeros` gives the share of zeros in each layer.)
 
 # %% name="zeros"
 def zeros(factor):
@@ -506,7 +506,7 @@ def zeros(factor):
     return [round((w.grad == 0).float().mean().item(), 2) for w in weights]
 
 # %% [markdown]
-# *Predict.* Continue the list in your head, five more layers to the left. Of all nine layers, how many have only gradients that are 0 in float16?
+# *Predict.* Continue the list in your head, five more layers to the left. How many of the nine averages come out below 3e-8? Take that as your guess for the number of layers whose gradients are all 0 in float16.
 
 # %% predict=true
 guess = 3  # a number
@@ -637,7 +637,7 @@ assert abs(losses[-1] - history[-1]) < 0.02
 #
 # *{minutes} minutes*
 #
-# Large models need one thing more, because now and then a batch gives them huge gradients. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. This is **clipping** (chapter 4x has more on it).
+# One thing is still missing in the training of most large models, because now and then a batch gives them huge gradients: **clipping**. Take all gradients together as one long vector: if it is longer than a limit, `clip_grad_norm_` shortens it to that limit. (Chapter 4x has more on it.)
 # Clipping must see the true gradients, without the factor. So first call `scaler.unscale_(optimizer)`: it divides the gradients by the factor, and `scaler.step` then knows that this is done.
 #
 # *Predict.* The true gradient is 0.5, the limit is 1.0, and the factor is 1024. Somebody clips first and unscales afterwards. What is the gradient then? (A fraction will do.)
@@ -830,7 +830,7 @@ if not torch.cuda.is_available():
 # |---|---|
 # | "must have the same dtype" | a tensor that left the autocast block: `.float()` |
 # | the loss falls more slowly than in float32 | weights in 16 bits: `model.bfloat16()` or `model.half()` somewhere |
-# | the loss is nan or inf in float16 | a loss outside of autocast, or a formula that needs an island of float32 (section 6, after the end) |
+# | the loss is nan or inf in float16 | a loss outside of autocast, or a formula that must stay in float32 (section 6, after the end) |
 # | the first layers do not learn in float16 | the scaler is missing (section 4) |
 # | the model learns much too slowly in float16 | gradients that were clipped before `unscale_` |
 
@@ -863,7 +863,7 @@ hunt()
 # %% [markdown]
 # Next is chapter 5c, "Time and memory", in which you measure both yourself. Chapter 6 does not need it, so you may also go on to 6a, "Your handwriting".
 #
-# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it. (Its exercise gives points too.)
 
 # %% [markdown] name="fragile-text"
 # ## 6 What autocast cannot know

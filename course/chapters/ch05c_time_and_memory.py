@@ -76,9 +76,9 @@ reveal(guess, sum(part.nbytes for part in parts))
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own. In the picture above they are a sliver for 16 rows, and most of the memory for 4096.
+# Each weight needs four numbers of 4 bytes: itself, its gradient and Adam's two averages. That does not change with the size of the batch. Only the activations grow with the batch, because each row of it has activations of its own. In the picture at the top of this notebook they are a sliver for 16 rows, and most of the memory for 4096.
 #
-# So there are two remedies. Mixed precision, from chapter 5b, takes half the bytes for each activation. And a smaller batch has fewer of them. What does a smaller batch cost? Measure it.
+# So two remedies are at hand. Mixed precision, from chapter 5b, takes half the bytes for each activation. And a smaller batch has fewer of them. What does a smaller batch cost? Measure it.
 
 # %% [markdown] name="timing"
 # ## 2 Time it yourself
@@ -210,17 +210,17 @@ print(f"a step with one digit takes {stopwatch(lambda: step(1)) * 1e6:.0f} micro
 # %% [markdown]
 # An epoch goes once through all 1,797 digits. With batches of one digit it has 1,797 steps, and with batches of 64 it has about 28.
 #
-# *Predict.* How much faster is an epoch with batches of 64: no faster, about three times, or more than ten times?
+# *Predict.* How much faster is an epoch with batches of 64: no faster, up to ten times, or more than ten times?
 
 # %% predict=true
-guess = "more than ten"  # "no faster", "about three", or "more than ten"
+guess = "more than ten"  # "no faster", "up to ten", or "more than ten"
 
 # %% name="epochs-by-batch"
 batches = [1, 4, 16, 64, 256, 1024]
 epochs = [stopwatch(lambda rows=rows: step(rows)) * 1797 / rows for rows in batches]  # seconds
 faster = epochs[0] / epochs[3]
 print(f"an epoch: {epochs[0]:.3f} s with one digit, {epochs[3]:.3f} s with 64")
-reveal(guess, "more than ten" if faster > 10 else "about three" if faster > 1.5 else "no faster")
+reveal(guess, "more than ten" if faster > 10 else "up to ten" if faster > 1.5 else "no faster")
 
 # %% claim=true
 assert faster > 8
@@ -235,7 +235,7 @@ with torch.no_grad():
 figures.time_by_batch(batches, epochs)
 
 # %% [markdown]
-# Both axes are logarithmic: each line of the grid is ten times the one below it, and each mark at the bottom is four times the one before. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens, and on a CPU it may rise again: there the rows themselves take most of the time, and a larger batch saves little or nothing.
+# Both axes are logarithmic: each line of the grid is ten times the one below it. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens, and on a CPU it may rise again, because there the rows themselves take most of the time.
 # On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
 #
 # So take a batch where the line is nearly flat, if it fits into the memory. (Not the largest that there is: an epoch of two large steps teaches the reader less than one of many small ones.)
@@ -298,6 +298,9 @@ print(f"on {machine}: one neuron {one_neuron:.2g}, four layers {large:.2g} times
 # %% claim=true
 with torch.autocast("cpu"):
     assert operations(lambda: small(row)).count("_to_copy") == 3
+
+# %% [markdown]
+# Below 1, autocast was slower. One neuron loses because of the conversions. If the four layers lose as well, your processor may have no circuits for 16 bits, and then it imitates each product. A gain shows with large layers on a device with such circuits, as in the table of chapter 5b.
 
 # %% [markdown] side=true
 # #### Which operation takes the time?
@@ -398,10 +401,10 @@ for _rows in (32, 320):
 #
 # *{minutes} minutes*
 #
-# Compute all four parts of section 1, for any model and any dtype. (Their sum is an estimate: torch frees the activations one after another while it computes the gradients, and operations need some memory to work in.)
+# Compute all four parts of section 1, for any model and any dtype.
 #
 # Begin with the three parts that are a matter of counting: write them, put 0 for the activations, and run the check. (`model.to(dtype)` works in place, so work on a copy: `copy.deepcopy(model)`.)
-# For the activations you need two things: each tensor that torch saves, and the address of its memory, so that no memory counts twice. Inside the block below torch calls your `pack` with each tensor that it saves, and `untyped_storage()` is the memory of a tensor. (`unpack` is for the backward pass; here it only has to be there.)
+# For the activations you need every tensor that torch saves, and you must not count the same memory twice. Inside the block below torch calls your `pack` with each tensor that it saves. The memory of a tensor is its `untyped_storage()`, and `data_ptr()` is the address of that memory: two tensors with the same address share it. (`unpack` is for the backward pass; here it only has to be there.)
 
 # %% name="memory-plan-example"
 def pack(tensor):  # torch calls it with each tensor that it saves, and keeps what it returns
@@ -476,7 +479,7 @@ def plain_memory_plan(model, batch, optimizer, dtype):  # only for the reader of
 my_memory_plan = mine("memory_plan", plain_memory_plan)
 
 # %% [markdown]
-# Now you know roughly, before you start, whether a batch fits. Suppose that a very small GPU has only 1 MB. With Adam in float32 it has room for the digit reader and a batch of 541.
+# Now you know roughly, before you start, whether a batch fits. (Only roughly, because in the backward pass torch frees the activations one after another, and operations need some memory to work in.) Suppose that a very small GPU has only 1 MB. With Adam in float32 it has room for the digit reader and a batch of 541.
 #
 # *Predict.* In bfloat16 each number takes half the bytes. How many digits fit then: fewer than 1082, exactly 1082, or more?
 
@@ -502,16 +505,16 @@ assert room == {torch.float32: 541, torch.bfloat16: 1322}
 # More, because the fixed part needs half the bytes too, and what it leaves free goes to the batch.
 # (Mixed precision, as in chapter 5b, keeps the weights in float32. There only the activations shrink.)
 #
-# Now choose your batch for the GPU with 1 MB: where the line of section 2 is nearly flat, and small enough to fit. (One of the six does not fit.)
+# Now choose your batch for the GPU with 1 MB. The cell begins with 16. Try others of the six in section 2, until an epoch hardly gets faster and the batch still fits.
 
 # %% name="choice"
-batch = 256  # one of `batches`
+batch = 16  # try others of `batches`
 plan = my_memory_plan(reader, x[:batch].clone(), "adam", torch.float32)
 took, held = epochs[batches.index(batch)], sum(plan.values())
 print(f"{batch} digits: {took * 1e3:.1f} ms for an epoch, {held / 1e6:.2f} MB in a step")
 
 # %% claim=true
-assert held == 307_360 + 256 * 1280
+assert held == 307_360 + batch * 1280
 assert [_rows for _rows in batches if 307_360 + _rows * 1280 > 1_000_000] == [1024]
 
 # %% [markdown] side=true
@@ -544,7 +547,7 @@ assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8
 #
 # You can save fewer activations, and compute the others a second time: this is **activation checkpointing**.
 # `checkpoint(block, x)` saves the input of a block and nothing from inside it. When the backward pass reaches the block, the block runs once more.
-# (The checkpoint of chapter 4, a file with weights, has only the name in common with this one.)
+# (What a training goes on from, chapter 6b, is called a checkpoint too, but has nothing else in common with this.)
 #
 # *Predict.* A block runs under `checkpoint`, then comes `backward`. How many times has its forward run?
 
@@ -659,14 +662,14 @@ hunt()
 # %% [markdown]
 # Next is chapter 6a, "Your handwriting". Everything you have built so far comes together there: you draw a digit with the mouse, and a model that your own loop has trained says which one it is. It will misread most of what you draw small in a corner, although your program has no mistake, and you will find out why.
 #
-# Here the sitting ends. What follows can wait for another evening: nothing later needs it.
+# Here the sitting ends. What follows can wait for another evening: nothing later needs it. (Sections 4 and 5 give points too.)
 
 # %% [markdown] name="factor-loses"
 # ## 4 A larger loss factor?
 #
 # *{minutes} minutes*
 #
-# Three pictures in chapter 5b showed which gradients float16 loses, each with another factor for the loss. A factor of 65,536 brought nearly all of them back. Would a larger one be better? Here you write the program that counts the lost ones.
+# Three pictures in chapter 5b showed which gradients float16 loses, each with another factor for the loss. Here you write the program that counts those that become 0.
 #
 # ### Exercise: `underflow_report`
 #
@@ -741,7 +744,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# No: with 2 ** 26 hardly any gradient becomes 0, but some become inf, as the third picture of gradients in chapter 5b shows.
+# With 2 ** 26 hardly any gradient becomes 0. Yet this factor is too large: some gradients become inf, as the third picture of gradients in chapter 5b shows.
 
 # %% [markdown] name="any-batch"
 # ## 5 Nested batches
@@ -1033,6 +1036,11 @@ def master_weights(w16, grad, lr, steps):
 
 # %% check="master_weights" extra=2
 check("master_weights", master_weights)
+
+# %% [markdown] name="same-numbers"
+# ## 7 The same numbers?
+#
+# You run a program a second time, or on another device. Do you get the same numbers?
 
 # %% [markdown] side=true
 # #### Same program, same seed: the same result?
