@@ -107,8 +107,8 @@ def _is_float(value: object) -> bool:
     return isinstance(value, float) or (type(value) in (list, tuple) and all(map(_is_float, value)))  # type: ignore[call-overload]
 
 
-def _like(is_float: bool, text: str) -> str:
-    """Return a wrong choice with its numbers written as those of the right one, so that no form gives it away."""
+def written_like(is_float: bool, text: str) -> str:
+    """Return a wrong choice with its numbers written as those of the right one: with points, if these are floats."""
     if not is_float:
         return _WHOLE_FLOAT.sub("", text)
     return _WHOLE.sub(r"\g<0>.0", text) if text[:1] in "-[(0123456789" else text
@@ -117,7 +117,7 @@ def _like(is_float: bool, text: str) -> str:
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
     right, is_float = run_and_describe(draft.code, draft.expression)
-    choices = distinct_choices(right, (_like(is_float, in_words(wrong)) for wrong in draft.wrong))
+    choices = distinct_choices(right, (written_like(is_float, in_words(wrong)) for wrong in draft.wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"

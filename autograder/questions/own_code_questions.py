@@ -38,32 +38,24 @@ from autograder.questions.questions_on_values import (
 )
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
+from autograder.questions.value_facts import HIDES
 
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
-_FACTS = {
-    "shape",
-    "dtype",
-    "value",
-    "result",
-    "changed",
-    "argument",
-}  # kinds of questions that ask for what has been computed
+# kinds of questions that ask for what has been computed
+_FACTS = {"shape", "dtype", "value", "result", "changed", "argument"}
 _NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
+_LEFT_OUT = re.compile(r"left out|by `pass`")
+_FORMULA = re.compile(r"\w+(?: [-+*/] \w+)+")
 _PART = re.compile(r"of `(.+)` in line")
-_EXACT = (
-    "value",
-    "changed",
-    "count",
-    "runs",
-    "dtype",
-    "left_out",
-)  # kinds whose answers may depend on all that goes in
+# kinds whose answers may depend on all that goes in
+_EXACT = ("value", "changed", "count", "runs", "dtype", "left_out")
 _HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
+    rf"|`{re.escape(HIDES)}"
     r"|(?!(?:SGD|Adam\w?|DataLoader)\b)[A-Z_]\w+[;.])"
 )
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
@@ -214,12 +206,15 @@ def _add_of_one_run(asked: AskedRun, drawn: RankedQuestions, most: int) -> None:
 def _can_be_copied(question: Question) -> bool:
     """Return whether the answer stands in the question, or alone shares a word with the line that is left out."""
     right, prompt = question.right_choice, question.prompt
+    if right in _NO_DIFFERENCE and not _LEFT_OUT.search(prompt):
+        return True  # lines that change places, or `<` and `<=`: that often makes no difference, as anybody sees
     if question.kind == "requirement" and right != PASSES:
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
         others = {stem for each in question.choices if each != right for stem in _STEM.findall(each)}
-        return not ({*_STEM.findall(right)} - others).isdisjoint(_STEM.findall(changed))
-    if f"`: `{right}`" in prompt:
-        return True  # the value of an argument
+        formulas = any(each in changed for each in _FORMULA.findall(right))
+        return formulas or not ({*_STEM.findall(right)} - others).isdisjoint(_STEM.findall(changed))
+    if f"`: `{right}`" in prompt or (question.kind == "count" and f" of {right}: " in prompt):
+        return True  # the value of an argument, or the length of one
     if question.kind == "argument" and prompt.rpartition("now ")[2].startswith(right.rpartition("of shape ")[2] + ","):
         return True  # an empty shape, too
     shapes = _SHAPE.findall(right)

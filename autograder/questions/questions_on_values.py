@@ -23,6 +23,7 @@ _MAY_COPY = re.compile(r"clone|copy|contiguous|reshape|flatten|to|float|double|d
 _MOVES = re.compile(r"\.(cpu|cuda)\(|\.to\((\w+\.)?device")  # between devices, which no call shows
 _INNER_STEPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _GIVES_ITSELF = re.compile(r"torch\.(ones|zeros|full)(_like)?\(|['\"].*\.split\(")
+_SAYS_SIZES = re.compile(r"torch\.(zeros|ones|rand|randn|empty|eye|arange)\(\(?[\d, ]+[,)]")
 _CASTS = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}  # methods that say a dtype
 
 
@@ -31,7 +32,7 @@ def shape_questions(asked: AskedRun) -> DrawnQuestions:
     told = [each for each in asked.told() if each.fact.shape is not None]
     for each in told:
         text = asked.text_of(each)
-        if str(each.fact.shape) in text or "rng_state" in text:
+        if str(each.fact.shape) in text or "rng_state" in text or _SAYS_SIZES.match(text):
             continue
         if text and has_shape_of_argument(text, asked.arguments):
             continue
@@ -148,6 +149,8 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                 for other in event.owners if name in event.memory else ():
                     if (name == RESULT and other in asked.returned) or other in asked.rebound:
                         continue  # it is what the line says, or a name that is no longer what the call shows
+                    if asked.text_of(LocatedFact(name, place, event.line, event.facts[name], False)) == other:
+                        continue
                     if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
                         continue
                     # Of two that share nothing, some are not even alike: nobody takes one for the other.

@@ -11,9 +11,24 @@ from collections.abc import Set
 _KEEP_SHAPE = {
     *("abs", "bfloat16", "bool", "clamp", "clone", "contiguous", "copy_", "cos", "cpu", "cuda", "detach", "double"),
     *("exp", "float", "half", "int", "log", "log_softmax", "long", "neg", "pow", "relu", "requires_grad_", "sigmoid"),
-    *("sin", "softmax", "sqrt", "square", "tanh", "to", "type", "data", "deepcopy", "copy"),
+    *(
+        "reciprocal",
+        "rsqrt",
+        "sign",
+        "sin",
+        "softmax",
+        "sqrt",
+        "square",
+        "tanh",
+        "to",
+        "type",
+        "data",
+        "deepcopy",
+        "copy",
+    ),
     *("empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"),
 }
+_MAKERS = {"empty", "full", "ones", "rand", "randn", "zeros"}
 _LIBRARIES = {"F", "copy", "functional", "torch"}
 
 
@@ -26,6 +41,10 @@ def _keeps(node: ast.expr, given: Set[str]) -> bool:
     if ast.unparse(node) in given:
         return True
     match node:
+        case ast.Call(func=ast.Attribute(attr=maker), args=[ast.Attribute(value=inner, attr="shape"), *_]) if (
+            maker in _MAKERS
+        ):
+            return _keeps(inner, given)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[first, *_]) if name in _LIBRARIES:
             return method in _KEEP_SHAPE and _keeps(first, given)
         case ast.Call(func=ast.Attribute(value=inner, attr=method)) | ast.Attribute(value=inner, attr=method):

@@ -19,6 +19,7 @@ from autograder.exercises.probe import see
 from autograder.questions.computed_question import in_words
 
 OBJECT = "an object"  # the form of what cannot be described
+HIDES = ", of which some parameters are frozen, in common or in no layer"
 VARYING = "not the same in each run"  # the form of what two runs do not agree on
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
 _LONGEST = 100  # characters of a value that is shown
@@ -72,6 +73,7 @@ def _fact(value: object) -> Fact:
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         dtypes = {str(each.dtype).removeprefix("torch.") for each in value.parameters()} - {"float32"}
         of_dtype = f" with {'/'.join(sorted(dtypes))} parameters" if dtypes else ""
+        of_dtype += HIDES * _hides_parameters(value)
         return Fact(f"`{text}`{of_dtype}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
     if type(value) is DataLoader:
         return _loader_fact(value)
@@ -80,6 +82,17 @@ def _fact(value: object) -> Fact:
     if text := _lambda_text(value):
         return Fact("a function", text, whole=True)
     return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
+
+
+def _hides_parameters(module: torch.nn.Module) -> bool:
+    """Return whether parameters of a module are frozen, have two names, or belong to no layer that its text shows."""
+    every = [param for _, param in module.named_parameters(remove_duplicate=False)]
+    containers = (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
+    own = any(
+        each._parameters and (isinstance(each, containers) or not type(each).__module__.startswith("torch.nn."))
+        for each in module.modules()
+    )
+    return own or len({*map(id, every)}) < len(every) or not all(param.requires_grad for param in every)
 
 
 def _lambda_text(value: object) -> str:
