@@ -65,7 +65,7 @@ show_digits(ink[:10])
 # So a better model first looks for such pieces, and then decides.
 # Give it 32 pictures to look for, and ten judges, one for each digit. A judge does not see the pixels: it sees how well each of the 32 pictures fitted, and weighs these 32 numbers. The drawing at the top shows this model.
 #
-# In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
+# In numbers these are four tensors. The weights begin as small random numbers.
 
 # %% name="by-hand"
 w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)  # 32 pictures, and a bias for each
@@ -96,7 +96,7 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# Four lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error. Take out the line of `b1`: the loss goes down all the same, and that tensor never learns.
+# Four lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error: the loss goes down all the same, and that tensor never learns. (And before a second step you would have to clear four gradients.)
 #
 # So let each layer keep its own two tensors.
 # torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
@@ -117,7 +117,10 @@ reveal(guess, look.weight.shape)
 # %% claim=true
 assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
 assert all(_p.requires_grad for _p in look.parameters())
-assert list(look._parameters) == ["weight", "bias"]
+assert {_name: tuple(_p.shape) for _name, _p in look.named_parameters()} == {
+    "weight": (32, 64),
+    "bias": (32,),
+}
 
 # %% [markdown]
 # The weight has a row for each of the 32 pictures, with a number for each pixel, so `look.weight[3]` is picture 3. (`w1` had the pictures as columns; a layer computes with `weight.T`.) Both tensors require grad already, since a layer is there to learn.
@@ -132,7 +135,7 @@ assert list(look._parameters) == ["weight", "bias"]
 #
 # A module of your own is a class made from `nn.Module`, in which you write two methods.
 # `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
-# To see only the form, take the simplest model: the ten pictures of chapter 2, which need a single layer:
+# Here is the pattern, on a model that you know: the ten pictures of chapter 2, now with a bias for each. They need a single layer.
 
 # %% name="one-layer-module"
 class OneLayer(nn.Module):
@@ -157,11 +160,11 @@ assert list(ten._modules) == ["judge"]
 # So a step of gradient descent is now two lines, and stays two lines however many layers there are.
 
 # %% name="step-by-hand"
-def train(model, steps, rate=0.5):
+def train(model, steps, rate=0.5, pictures=ink):
     """Gradient descent on all digits."""
     for _ in range(steps):
         model.zero_grad()  # clears the gradients of all parameters
-        F.cross_entropy(model(ink), labels).backward()
+        F.cross_entropy(model(pictures), labels).backward()
         with torch.no_grad():
             for p in model.parameters():  # the step: these two lines
                 p -= rate * p.grad
@@ -173,7 +176,7 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 # %% [markdown]
-# Here they train and measure the ten pictures:
+# Here are the ten pictures, before and after:
 
 # %% name="ten-learn"
 print(f"before: {accuracy(ten):.0%}")
@@ -185,7 +188,7 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There they are, as in chapter 2: red where ink speaks for a digit, blue where it speaks against it. (These are digits that they learned from; chapter 4 tests on new ones.)
+# There they are: red where ink speaks for a digit, blue where it speaks against it. (These are digits that they learned from; chapter 4 tests on new ones.)
 # But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train any model that turns 64 pixels into ten scores.
 #
 # ### Exercise: `TwoLayerMLP`
@@ -194,7 +197,8 @@ assert accuracy(ten) > 0.9
 #
 # Make a module of the model at the top: one layer that looks, then `relu`, then one layer that judges.
 # Such a model is an **MLP**, short for multi-layer perceptron, and the function between its layers is its **activation**.
-# By hand you computed it like this. (fc is short for "fully connected".)
+# (fc is short for "fully connected". `nn.Sequential`, which is not allowed here, comes in chapter 3b.)
+# By hand you computed the model like this.
 
 # %% name="two-layer-example"
 found = torch.relu(ink[:5] @ w1 + b1)  # what fc1 and relu do
@@ -257,28 +261,28 @@ MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
 # Now `train` can train it. (`MyTwoLayerMLP` is your class; until its check has passed, a plain model stands in for it.)
 
 # %% name="reader-learns"
-yours = MyTwoLayerMLP(64, 32, 10)
-train(yours, 200)
-print(f"ten pictures: {accuracy(ten):.0%}")
-print(f"32, and ten that judge: {accuracy(yours):.0%}")
+reader = MyTwoLayerMLP(64, 32, 10)
+train(reader, 200)
+print(f"ten pictures: {accuracy(ten):.1%}")
+print(f"32, and ten that judge: {accuracy(reader):.1%}")
 
 # %% claim=true
-assert accuracy(yours) > 0.95
-assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
+assert accuracy(reader) > 0.95
+assert 1 - accuracy(reader) < 0.75 * (1 - accuracy(ten))
 
 # %% [markdown]
 # About half as many mistakes are left. And what do the 32 pictures find? Let the model read this four. A picture speaks for a four by the product of two numbers: how well it fits, and its weight for the judge of the fours. Here are the four pictures that speak most.
 
 # %% name="pictures-that-speak"
-found = torch.relu(yours.fc1(ink[4:5]))[0]  # how well each of the 32 fits this four
-votes = found * yours.fc2.weight[4]  # what each of them says to the judge of the fours
+found = torch.relu(reader.fc1(ink[4:5]))[0]  # how well each of the 32 fits this four
+votes = found * reader.fc2.weight[4]  # what each of them says to the judge of the fours
 best = votes.topk(4).indices
 words = ["a four", *(f"picture {n}" for n in best.tolist())]
-show_digits([ink[4], *yours.fc1.weight[best].detach()], says=words)
+show_digits([ink[4], *reader.fc1.weight[best].detach()], says=words)
 
 # %% claim=true
 assert labels[4] == 4 and (votes[best] > 0.5).all()
-assert (yours.fc1.weight[best] @ ink[4] > 0).all()  # red lies on its strokes
+assert (reader.fc1.weight[best] @ ink[4] > 0).all()  # red lies on its strokes
 
 # %% [markdown]
 # Each has red on some strokes of this four, and none is a whole four: they are pieces. Nobody drew them; `train` found them, because they help to decide.
@@ -291,7 +295,7 @@ assert (yours.fc1.weight[best] @ ink[4] > 0).all()  # red lies on its strokes
 # No: autograd sees the steps that `forward` runs, and knows nothing of modules.
 # So everything that you know from chapter 2 holds.
 #
-# *Predict.* `nn.Linear` is one module. How many nodes does one call of it make in the graph: one, or more? (Count the leaves that require grad too.)
+# *Predict.* `nn.Linear` is one module. How many nodes does one call of it make in the graph? (Count the leaves that require grad too.)
 
 # %% predict=true
 guess = 4  # a number
@@ -313,6 +317,8 @@ reveal(guess, len(found))
 assert sorted(found) == 2 * ["AccumulateGrad"] + ["AddmmBackward0", "TBackward0"]
 
 # %% [markdown]
+# There are two steps: the transpose of the weight (T), and product plus bias in one (Addmm). And there are two leaves, the weight and the bias.
+#
 # All that autograd meets are tensors: weights, outputs, the loss, the derivatives.
 
 # %% name="all-tensors"
@@ -331,65 +337,38 @@ assert all(isinstance(_item, torch.Tensor) for _item in _held)
 #
 # *{minutes} minutes*
 #
-# *Predict.* `params = yours.parameters()`; a first loop over `params` meets 4 tensors. How many does a second loop over the same `params` meet?
+# *Predict.* `params = reader.parameters()`; a first loop over `params` meets 4 tensors. How many does a second loop over the same `params` meet?
 
 # %% predict=true
 guess = 0  # a number
 
 # %% name="generator"
-params = yours.parameters()
+params = reader.parameters()
 print("the first loop:", sum(1 for _ in params))
 reveal(guess, sum(1 for _ in params))
 
 # %% [markdown]
 # `parameters()` gives an iterator: once used, it is empty.
-# Call it again, or keep `list(yours.parameters())`.
-
-# %% [markdown] side=true
-# #### How small can a model be?
-#
-# *{minutes} minutes*
-#
-# One weight and one bias, like the w and b of chapter 2.
-
-# %% name="linear-one-one"
-layer = nn.Linear(1, 1)
-print({name: (tuple(p.shape), p.requires_grad) for name, p in layer.named_parameters()})
-
-# %% claim=true
-assert {_name: (tuple(_p.shape), _p.requires_grad) for _name, _p in layer.named_parameters()} == {
-    "weight": ((1, 1), True),
-    "bias": ((1,), True),
-}
-assert torch.allclose(layer(torch.tensor([[3.0]])), 3.0 * layer.weight + layer.bias)
-
-# %% [markdown]
-# A module may even have no parameters.
-
-# %% name="modules-without-parameters"
-print("ReLU:", list(nn.ReLU().parameters()))
-
-# %% claim=true
-assert list(nn.ReLU().parameters()) == []
+# Call it again, or keep `list(reader.parameters())`.
 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What gets overlooked
 #
 # *{minutes} minutes*
 #
-# A module finds its parameters by itself, but not every tensor that should learn: the model `Scaled` below will lose one, and nothing will complain.
+# A module finds its parameters by itself. Does it find every tensor that should learn?
 #
 # How does a module search? Print a model, and it tells you the parts that it knows.
 
 # %% name="printed-model"
-print(yours)
+print(reader)
 
 # %% claim=true
-assert {_name for _name, _ in yours.named_parameters()} == {
+assert {_name for _name, _ in reader.named_parameters()} == {
     *("fc1.weight", "fc1.bias"),
     *("fc2.weight", "fc2.bias"),
 }
-assert "fc1" in str(yours) and "fc2" in str(yours)
+assert "fc1" in str(reader) and "fc2" in str(reader)
 
 # %% [markdown]
 # You made no list of these parts. The module did: it watches what you assign to `self`, and enters each layer in a **registry**.
@@ -443,46 +422,21 @@ class Forgetful(nn.Module):
 with shows_error(AttributeError, match="before Module.__init__() call"):
     Forgetful()
 
-# %% [markdown] side=true
-# #### Why does it overlook a parameter that I wrapped?
-#
-# *{minutes} minutes*
-#
-# Look at the tensor that you assign: here it is a product, and a product is a plain tensor.
-# Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
-
-# %% name="overlooked"
-class Overlooked(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.times = nn.Parameter(torch.ones(2)) * 0.1
-
-
-print(list(Overlooked().parameters()))
-
-# %% claim=true
-_overlooked = Overlooked()
-assert list(_overlooked.parameters()) == []
-assert _overlooked.times.requires_grad and not _overlooked.times.is_leaf
-_right = nn.Module()
-_right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
-assert len(list(_right.parameters())) == 1
-
 # %% [markdown]
 # ### Exercise: `Linear`
 #
 # *{minutes} minutes*
 #
 # If you can build a layer from two parameters, you can also build layers that torch does not have.
-# A linear layer is one line of code, here with the numbers of `yours.fc1`.
+# A linear layer is one line of code, here with the numbers of `reader.fc1`.
 
 # %% name="linear-layer"
-by_hand = ink[:5] @ yours.fc1.weight.T + yours.fc1.bias
-print("the same as the layer:", torch.allclose(yours.fc1(ink[:5]), by_hand, atol=1e-4))
+by_hand = ink[:5] @ reader.fc1.weight.T + reader.fc1.bias
+print("the same as the layer:", torch.allclose(reader.fc1(ink[:5]), by_hand, atol=1e-4))
 
 # %% claim=true
-assert torch.allclose(yours.fc1(ink[:5]), by_hand, atol=1e-4)
-assert yours.fc1.weight.shape == (32, 64)
+assert torch.allclose(reader.fc1(ink[:5]), by_hand, atol=1e-4)
+assert reader.fc1.weight.shape == (32, 64)
 
 # %% [markdown]
 # Its numbers begin at random between two bounds. With 64 inputs the bounds are -1/8 and 1/8, since 8 is the root of 64: the more inputs a sum has, the less each may count.
@@ -558,7 +512,7 @@ MyLinear = mine("Linear", nn.Linear)
 with_yours = MyTwoLayerMLP(64, 32, 10)
 with_yours.fc1 = MyLinear(64, 32)
 train(with_yours, 200)
-print(f"torch's layer: {accuracy(yours):.0%}, and yours: {accuracy(with_yours):.0%}")
+print(f"torch's layer: {accuracy(reader):.1%}, and yours: {accuracy(with_yours):.1%}")
 
 # %% claim=true
 assert accuracy(with_yours) > 0.95
@@ -587,9 +541,28 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 #
 # *{minutes} minutes*
 #
-# A model that learned from standardized pixels (chapter 1) must standardize every new digit with the same means and deviations.
-# The model's file has to hold them, but no training step may change them.
-# Such a tensor is a **buffer**, and the registry has a place for it too.
+# In chapter 1 you standardized pixels. Does a model learn sooner from standardized digits?
+# (In the pictures red is more ink than the average digit has there, and blue is less.)
+
+# %% name="standardized-by-hand"
+mean, spread = ink.mean(dim=0), ink.std(dim=0) + 0.1  # some deviations are 0
+standard_ink = (ink - mean) / spread
+plain, sooner = MyTwoLayerMLP(64, 32, 10), MyTwoLayerMLP(64, 32, 10)
+train(plain, 50)
+train(sooner, 50, pictures=standard_ink)
+print(f"50 steps: {accuracy(plain):.0%}, standardized: {accuracy(sooner, standard_ink):.0%}")
+show_digits(standard_ink[:5])
+
+# %% claim=true
+assert accuracy(sooner, standard_ink) > accuracy(plain) + 0.02
+_pixels, _after = ink.std(dim=0), standard_ink.std(dim=0)
+assert _after.max() / _after.median() < _pixels.max() / _pixels.median()  # more alike
+
+# %% [markdown]
+# It does. (In chapter 1 it gained nothing: there it changed which pixels count in a distance, and here only how fast the weights move.) Before, some pixels varied far more than others, and none was below zero. Now all lie around zero and vary by more similar amounts, so one learning rate suits more of their weights.
+#
+# But a new digit must be standardized with *these* 64 means and deviations. So the model's file has to hold them; but parameters would change with each training step.
+# So they are **buffers**, for which the registry has a place too.
 # (`state_dict()` returns all that goes into the file; chapter 3d writes one.)
 
 # %% name="three-kinds"
@@ -722,29 +695,21 @@ class PlainStandardizer(nn.Module):
 MyStandardizer = mine("Standardizer", PlainStandardizer)
 
 # %% [markdown]
-# Put your layer in front of a new model: four tensors learn, and six go into the file. Does it learn sooner?
-# (`nn.Sequential` runs one part after the other. In the pictures red is more ink than the average digit has there, and blue is less.)
+# Put your layer in front of a new model:
 
 # %% name="standardizer-used"
-spread = ink.std(dim=0) + 0.1  # some pixels never change: nothing is divided by 0
-first_layer = MyStandardizer(ink.mean(dim=0), spread)
-standard = nn.Sequential(first_layer, MyTwoLayerMLP(64, 32, 10))
+# nn.Sequential runs one part after the other
+standard = nn.Sequential(MyStandardizer(mean, spread), MyTwoLayerMLP(64, 32, 10))
 print("learn:", len(list(standard.parameters())), " in the file:", len(standard.state_dict()))
-plain = MyTwoLayerMLP(64, 32, 10)
-train(plain, 50)
 train(standard, 50)
-print(f"after 50 steps: {accuracy(plain):.0%} without it, {accuracy(standard):.0%} with it")
-show_digits(first_layer(ink[:5]))
+print(f"after 50 steps: {accuracy(standard):.0%}")
 
 # %% claim=true
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
 assert accuracy(standard) > accuracy(plain) + 0.02
-_pixels = ink.std(dim=0)
-_after = (ink / spread).std(dim=0)
-assert _after.max() / _after.median() < _pixels.max() / _pixels.median()  # more alike
 
 # %% [markdown]
-# It does. Before, some pixels varied far more than others, and none was ever below zero. Now all lie around zero and vary by more similar amounts, so one learning rate suits more of their weights.
+# Four tensors learn, and the file holds all six. You give this model plain ink: it standardizes each digit itself.
 
 # %% [markdown] side=true
 # #### What else reaches all parts?
@@ -768,13 +733,13 @@ assert held.fc1.weight is first_weight and first_weight.dtype == torch.float64
 assert not held.training and not held.fc1.training
 
 # %% name="nested-names"
-net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 1)))
+net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 1)))  # ReLU has none
 print([name for name, _ in net.named_parameters()])
 
 # %% claim=true
 _names = [_name for _name, _ in net.named_parameters()]
-assert _names == ["0.weight", "0.bias", "1.0.weight", "1.0.bias"]
-assert net[1][0].bias is net.get_parameter("1.0.bias")
+assert _names == ["0.weight", "0.bias", "2.0.weight", "2.0.bias"]
+assert net[2][0].bias is net.get_parameter("2.0.bias") and list(net[1].parameters()) == []
 
 # %% [markdown] name="checklist"
 # ## What you can do now

@@ -7,9 +7,9 @@
 #
 # In chapter 3a you wrote modules, and a module kept its own numbers. Most models are layers in a row, three or three hundred: one line of code each. Here you learn to
 #
-# 1. put layers in a row, and count what they learn
-# 2. find layers that hide from training
-# 3. let a layer look for strokes, and write the convolution that it computes
+# 1. put layers in a row
+# 2. keep layers in a list, so that training finds them
+# 3. let a layer look for strokes, count what it learns, and write the convolution that it computes
 #
 # This takes about {minutes} minutes of reading and running, and {exercises} for the exercises.
 # The folded cells below load what this notebook needs.
@@ -38,7 +38,7 @@ _ = torch.manual_seed(seed)
 review("3b")
 
 # %% [markdown]
-# Here is a digit, and how well four small pictures (strokes, edges) fit at each place. Red means that the small picture fits there, and blue that its opposite does. Section 3 shows how.
+# Here is a digit, and how well four small pictures (strokes, edges) fit at each place. Red means that the small picture fits there, and blue that its opposite does. In the second half a layer learns to look like this.
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -89,7 +89,7 @@ print(f"{accuracy(in_a_row):.0%} are read correctly")
 assert accuracy(in_a_row) > 0.85
 
 # %% [markdown] name="why-a-bend"
-# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. Why is it there?
+# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. (So does the `tanh` of chapter 2a.) Why is it there?
 #
 # *Predict.* You leave it out. Is there a single linear layer that computes the same as two in a row?
 
@@ -111,90 +111,16 @@ assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 # %% [markdown]
 # There is one. Suppose the first layer computes 2x + 1, and the second triples it: 3 * (2x + 1) is 6x + 3, again a weight and a bias.
 # Without an activation between them, a hundred layers can do no more than one.
-#
-# ### Exercise: `count_params`
-#
-# *{minutes} minutes*
-#
-# How many numbers does a model hold, and how many of them learn? (In chapter 3d you stop some from learning.)
-# `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
-
-# %% name="count-params-example"
-print([p.numel() for p in nn.Linear(3, 2).parameters()])  # numel: how many numbers
-
-# %% exercise="count_params"
-def count_params(module, trainable_only=False):
-    """Return how many numbers the parameters of a module hold, submodules included.
-
-    count_params(nn.Linear(3, 2)) gives 8.
-
-    A parameter that stands in several places counts once. Buffers do not count. With
-    trainable_only=True, only parameters with requires_grad count. The result is an int.
-    """
-    ### BEGIN SOLUTION
-    return sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)
-    ### END SOLUTION
-
-# %% check="count_params" points=2
-check("count_params", count_params)
-
-# %% mine=true
-my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
-
-# %% [markdown] side=true
-# #### How many numbers does a network 2-8-1 learn?
-#
-# *{minutes} minutes*
-#
-# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers in the middle and 1 output. How many numbers does it learn, biases included?
-
-# %% predict=true
-guess = 33  # a number
-
-# %% name="mlp-count"
-tiny = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
-reveal(guess, my_count_params(tiny))
-
-# %% claim=true
-assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
-
-# %% [markdown]
-# The first layer has 2 * 8 weights and 8 biases, and the second has 8 weights and 1 bias. Here are a single layer 4-1 and a network 3-4-1, each with the shape of its result for 8 rows:
-
-# %% name="tiny-models"
-for tiny in (nn.Linear(4, 1), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))):
-    inputs = torch.randn(8, next(tiny.parameters()).shape[1])  # as wide as the first weight
-    print(tuple(tiny(inputs).shape), my_count_params(tiny))
-
-# %% claim=true
-assert sum(_p.numel() for _p in nn.Linear(4, 1).parameters()) == 5
-assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape == (8, 1)
-
-# %% [markdown] side=true
-# #### Can one parameter serve in two places?
-#
-# *{minutes} minutes*
-#
-# Yes. Assign it twice, and it is one parameter with one gradient, to which both uses add. In the file it has both names.
-
-# %% name="tied"
-tied = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Tanh(), nn.Linear(3, 3, bias=False))
-tied[2].weight = tied[0].weight
-print([name for name, _ in tied.named_parameters()], "but in the file", list(tied.state_dict()))
-
-# %% claim=true
-assert [_name for _name, _ in tied.named_parameters()] == ["0.weight"]
-assert list(tied.state_dict()) == ["0.weight", "2.weight"]
 
 # %% [markdown] name="hiding"
-# ## 2 Layers that hide
+# ## 2 Layers in a list
 #
 # *{minutes} minutes*
 #
 # People often keep a row of layers in a list, here the two of chapter 3a:
 
 # %% name="layers-in-a-list"
-class Hidden(nn.Module):
+class InAList(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = [nn.Linear(64, 32), nn.Linear(32, 10)]
@@ -209,24 +135,24 @@ class Hidden(nn.Module):
 guess = False  # True or False
 
 # %% name="list-hides"
-hidden = Hidden()
-before = accuracy(hidden)
-train(hidden, 200)
-print(f"before: {before:.0%}, after 200 steps: {accuracy(hidden):.0%}")
-print(hidden)
-reveal(guess, accuracy(hidden) > 0.95)
+in_a_list = InAList()
+before = accuracy(in_a_list)
+train(in_a_list, 200)
+print(f"before: {before:.0%}, after 200 steps: {accuracy(in_a_list):.0%}")
+print(in_a_list)
+reveal(guess, accuracy(in_a_list) > 0.95)
 
 # %% claim=true
-assert accuracy(hidden) == before
-hidden(ink).sum().backward()
-assert hidden.layers[0].weight.grad is not None  # the graph knows them ...
-assert list(hidden.parameters()) == []  # ... training does not,
-assert hidden.state_dict() == {}  # nor does saving,
-assert Hidden().to(torch.float64).layers[0].weight.dtype == torch.float32  # nor .to,
-assert Hidden().eval().layers[0].training  # nor eval
+assert accuracy(in_a_list) == before
+in_a_list(ink).sum().backward()
+assert in_a_list.layers[0].weight.grad is not None  # the graph knows them ...
+assert list(in_a_list.parameters()) == []  # ... training does not,
+assert in_a_list.state_dict() == {}  # nor does saving,
+assert InAList().to(torch.float64).layers[0].weight.dtype == torch.float32  # nor .to,
+assert InAList().eval().layers[0].training  # nor eval
 
 # %% figure=true
-figures.tree(hidden)
+figures.tree(in_a_list)
 
 # %% [markdown] name="what-is-hidden"
 # `train` took 200 steps without an error, although it asked for the parameters and got none.
@@ -341,7 +267,7 @@ check("HouseNet", HouseNet)
 #
 # *{minutes} minutes*
 #
-# This is what `house` gives for 80 houses, and how their prices come.
+# `house` gives one row for each of 80 houses, so its result is (80, 1). Their prices come in a plain row, (80,).
 #
 # *Predict.* You take the mean squared difference of the two. Over how many numbers is that mean? (You met this in chapter 1.)
 
@@ -388,66 +314,6 @@ loss.backward()
 assert list(_stepper.grads()) == [_name for _name, _ in house.named_parameters()]
 assert _stepper.grads()["0.weight"] == house[0].weight.grad.tolist()
 house.zero_grad()
-
-# %% [markdown] name="losses" side=true
-# #### What must the last layer give?
-#
-# *{minutes} minutes*
-#
-# It must give what the loss expects. (A loss is a module too.)
-#
-# | you predict | last layer gives | loss |
-# |---|---|---|
-# | a number | that number | `nn.MSELoss` |
-# | yes or no | one logit | `nn.BCEWithLogitsLoss` |
-# | one of k classes | k logits | `nn.CrossEntropyLoss` |
-#
-# A **logit** is a score without limits, like those of the ten pictures.
-# The last two losses turn logits into probabilities themselves, and return minus the log of the right answer's probability.
-
-# %% name="loss-menu"
-mse = nn.MSELoss()(torch.tensor([1.0, 3.0]), torch.zeros(2))
-yes_no = nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))
-classes = nn.CrossEntropyLoss()(torch.zeros(1, 3), torch.tensor([2]))
-print(mse.item(), yes_no.item(), classes.item())
-
-# %% claim=true
-assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
-assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
-
-# %% [markdown]
-# A common mistake is a sigmoid, which turns a logit into a number between 0 and 1, at the end of the model *and* inside the loss.
-# It runs, and the loss goes down, but only to a certain point.
-# The loss takes the model's number between 0 and 1 for a logit.
-# Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
-#
-# *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
-
-# %% predict=true
-guess = 0.3  # 0, 0.3 or 0.7
-
-# %% name="double-sigmoid"
-logits = torch.linspace(-50, 50, 1001)
-each = nn.BCEWithLogitsLoss(reduction="none")  # one loss for each logit, no mean
-best = each(torch.sigmoid(logits), torch.ones(1001)).min().item()
-print("without the sigmoid:", each(logits, torch.ones(1001)).min().item())
-reveal(guess, round(best, 1))
-
-# %% claim=true
-assert each(logits, torch.ones(1001)).min() < 1e-6 and each(logits, torch.zeros(1001)).min() < 1e-6
-_floor = each(torch.sigmoid(logits), torch.zeros(1001)).min().item()
-assert math.isclose(_floor, math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
-
-# %% [markdown]
-# The same happens with three classes and a softmax too many.
-
-# %% name="double-softmax"
-certain, label = torch.tensor([[100.0, 0.0, 0.0]]), torch.tensor([0])  # as certain as can be
-floor = F.cross_entropy(torch.softmax(certain, dim=1), label).item()
-print("without softmax:", F.cross_entropy(certain, label).item(), "with:", floor)
-
-# %% claim=true
-assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
 
 # %% [markdown]
 # ### Exercise: `MLP`
@@ -521,12 +387,72 @@ def three_sizes(sizes, activation):
 
 MyMLP = mine("MLP", three_sizes)
 
+# %% [markdown] name="losses" side=true
+# #### What must the last layer give?
+#
+# *{minutes} minutes*
+#
+# It must give what the loss expects. (A loss is a module too.)
+#
+# | you predict | last layer gives | loss |
+# |---|---|---|
+# | a number | that number | `nn.MSELoss` |
+# | yes or no | one logit | `nn.BCEWithLogitsLoss` |
+# | one of k classes | k logits | `nn.CrossEntropyLoss` |
+#
+# A **logit** is a score without limits, like those of the ten pictures.
+# The last two losses turn logits into probabilities themselves, and return minus the log of the right answer's probability.
+
+# %% name="loss-menu"
+mse = nn.MSELoss()(torch.tensor([1.0, 3.0]), torch.zeros(2))
+yes_no = nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))
+classes = nn.CrossEntropyLoss()(torch.zeros(1, 3), torch.tensor([2]))
+print(mse.item(), yes_no.item(), classes.item())
+
+# %% claim=true
+assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
+assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
+
+# %% [markdown]
+# A common mistake is a sigmoid, which turns a logit into a number between 0 and 1, at the end of the model *and* inside the loss.
+# It runs, and the loss goes down, but only to a certain point.
+# The loss takes the model's number between 0 and 1 for a logit.
+# Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
+#
+# *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
+
+# %% predict=true
+guess = 0.3  # 0, 0.3 or 0.7
+
+# %% name="double-sigmoid"
+logits = torch.linspace(-50, 50, 1001)
+each = nn.BCEWithLogitsLoss(reduction="none")  # one loss for each logit, no mean
+best = each(torch.sigmoid(logits), torch.ones(1001)).min().item()
+print("without the sigmoid:", each(logits, torch.ones(1001)).min().item())
+reveal(guess, round(best, 1))
+
+# %% claim=true
+assert each(logits, torch.ones(1001)).min() < 1e-6 and each(logits, torch.zeros(1001)).min() < 1e-6
+_floor = each(torch.sigmoid(logits), torch.zeros(1001)).min().item()
+assert math.isclose(_floor, math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
+
+# %% [markdown]
+# The same happens with three classes and a softmax too many.
+
+# %% name="double-softmax"
+certain, label = torch.tensor([[100.0, 0.0, 0.0]]), torch.tensor([0])  # as certain as can be
+floor = F.cross_entropy(torch.softmax(certain, dim=1), label).item()
+print("without softmax:", F.cross_entropy(certain, label).item(), "with:", floor)
+
+# %% claim=true
+assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
+
 # %% [markdown] name="convolution"
 # ## 3 A layer that looks
 #
 # *{minutes} minutes*
 #
-# (If it is late, this is a good place to stop for tonight: something new begins.)
+# (If it is late, this is a good place to stop for tonight: something new begins, which leads to the pictures at the top.)
 #
 # Give your `MLP` 32 numbers in the middle (**hidden units**), and train it. Each of the 32 has a picture as large as the digit, and lays it over the whole digit.
 
@@ -538,10 +464,11 @@ show_digits([ink[0], moved_ink[0]], says=["a zero", "moved"])
 print(f"{accuracy(yours):.0%} of the digits are read correctly")
 
 # %% claim=true
-assert accuracy(yours) > 0.95 and my_count_params(yours) == 2410
+assert accuracy(yours) > 0.95
+assert sum(_p.numel() for _p in yours.parameters()) == 2410
 
 # %% [markdown]
-# *Predict.* You move each digit by one pixel to the left. (The column that falls off is nearly always white, and comes in again at the right.) Does the model still read 80 in 100?
+# *Predict.* You move each digit by one pixel to the left. (The column that falls off, nearly always white, comes in again at the right.) Does the model still read 80 in 100?
 
 # %% predict=true
 guess = False  # True or False
@@ -587,7 +514,7 @@ reveal(guess, (patch * kernel).sum().item())
 # %% [markdown]
 # The three places on the left count -1 each, and only one on the right counts 1. A number below zero means that ink ends here.
 #
-# Nothing ties the small picture to these two places. Let it wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
+# Let the small picture wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
 # It has to stay inside the digit, so there are 6 by 6 places for it.
 
 # %% name="edge-by-hand"
@@ -665,9 +592,39 @@ assert _kernels == (8, 1, 3, 3)
 # %% [markdown]
 # Each digit became eight maps of 6 by 6, one for each kernel. The kernels begin at random, so each sees something different in the zero.
 #
-# How much is there to learn? A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+# ### Exercise: `count_params`
 #
-# *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
+# *{minutes} minutes*
+#
+# How much is there to learn in such a layer? Write a function that counts: how many numbers does a model hold, and how many of them learn? (In chapter 3d you stop some from learning.)
+# For example, `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
+
+# %% name="count-params-example"
+print([p.numel() for p in nn.Linear(3, 2).parameters()])  # numel: how many numbers
+
+# %% exercise="count_params"
+def count_params(module, trainable_only=False):
+    """Return how many numbers the parameters of a module hold, submodules included.
+
+    count_params(nn.Linear(3, 2)) gives 8.
+
+    A parameter that stands in several places counts once. Buffers do not count. With
+    trainable_only=True, only parameters with requires_grad count. The result is an int.
+    """
+    ### BEGIN SOLUTION
+    return sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)
+    ### END SOLUTION
+
+# %% check="count_params" points=2
+check("count_params", count_params)
+
+# %% mine=true
+my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
+
+# %% [markdown]
+# A linear layer with as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+#
+# *Predict.* That makes 18,720 numbers. How many does the layer `looking` have, with one bias for each kernel?
 
 # %% predict=true
 guess = 80  # a number
@@ -682,13 +639,53 @@ assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36))
 # %% [markdown]
 # Eight kernels have 9 weights and a bias each. That makes 80 numbers in place of 18,720, for two reasons: a kernel looks at 9 pixels and not at 64, and an edge is an edge wherever it is, so the layer need not learn it 36 times.
 
+# %% [markdown] side=true
+# #### How many numbers does a network 2-8-1 learn?
+#
+# *{minutes} minutes*
+#
+# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers in the middle and 1 output. How many numbers does it learn, biases included?
+
+# %% predict=true
+guess = 33  # a number
+
+# %% name="mlp-count"
+tiny = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+reveal(guess, my_count_params(tiny))
+
+# %% claim=true
+assert tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(tiny) == 33
+_single = nn.Linear(4, 1)
+_network = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+assert my_count_params(_single) == 5 and my_count_params(_network) == 21
+assert _single(torch.randn(8, 4)).shape == _network(torch.randn(8, 3)).shape == (8, 1)
+
+# %% [markdown]
+# The first layer has 2 * 8 weights and 8 biases, and the second has 8 weights and 1 bias.
+
+# %% [markdown] side=true
+# #### Can one parameter serve in two places?
+#
+# *{minutes} minutes*
+#
+# Yes. Assign it twice, and it is one parameter with one gradient, to which both uses add. In the file it has both names.
+
+# %% name="tied"
+tied = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Tanh(), nn.Linear(3, 3, bias=False))
+tied[2].weight = tied[0].weight
+print([name for name, _ in tied.named_parameters()], "but in the file", list(tied.state_dict()))
+
+# %% claim=true
+assert [_name for _name, _ in tied.named_parameters()] == ["0.weight"]
+assert list(tied.state_dict()) == ["0.weight", "2.weight"]
+
 # %% [markdown] name="looking-text"
 # ## 4 A network that looks
 #
 # *{minutes} minutes*
 #
-# Section 3 began with digits that moved by one pixel. Does such a layer help to read them?
-# Put it into a network, here with sixteen kernels. The kernels look first, and then ten judges decide by what they have found.
+# Does such a layer help to read the moved digits?
+# Put it into a network, here with sixteen kernels.
 
 # %% name="looking-learned"
 looker = nn.Sequential(
@@ -699,7 +696,7 @@ looker = nn.Sequential(
     nn.Linear(16 * 36, 10),  # ten judges
 )
 
-train(looker, 200)  # as you trained `yours`
+train(looker, 200)  # as before
 print(f"looks at whole pictures: {accuracy(yours):.1%}")
 print(f"looks at small places:   {accuracy(looker):.1%}")
 
@@ -708,9 +705,9 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# On digits that did not move it gains little.
+# On digits that did not move, both read nearly all.
 #
-# Now to the moved ones. A kernel's map moves along with the digit (here section 3's kernel), which looks promising:
+# Now to the moved ones. A kernel's map moves along with the digit (here section 3's kernel), which looks promising. (Its left column falls off, because the kernel has no place further left.)
 
 # %% name="shift"
 moved = digit.roll(-1, dims=1)
@@ -736,7 +733,7 @@ reveal(guess, accuracy(looker, moved_ink) > 0.9)
 assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads about half! Each kernel still finds what it looks for, but each judge has a weight for each kernel at each of its 36 places, and expects it where it used to be.
+# It reads about half! The kernels still find nearly all that they look for, but each judge has a weight for each kernel at each of its 36 places, and expects it where it used to be.
 #
 # ### Less exactly where
 #
@@ -756,7 +753,7 @@ assert pooled.tolist() == [[3, 1], [1, 4]] and pooled[1, 1] == strokes[3:, 3:].m
 figures.pooling(strokes, 3)
 
 # %% [markdown]
-# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say that there is such a stroke, and in which quarter, but no longer exactly where.
+# The stroke of the zero rises at the upper left and at the lower right. The four numbers still say in which quarter, but no longer exactly where.
 #
 # One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
 
@@ -780,7 +777,7 @@ assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. Why not all of them? There are still four blocks, and a stroke near a border moves into the next one. And there is a price: it reads fewer of the unmoved digits than the same network without pooling.
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. Why not all of them? There are still four blocks, and a stroke near a border moves into the next one; and at the left rim some strokes leave the map. And there is a price: it reads fewer of the unmoved digits than the same network without pooling.
 #
 # Look, then forget exactly where: many networks for pictures repeat these two steps several times, and chapter 6 trains one.
 
@@ -801,18 +798,6 @@ with shows_error(RuntimeError, match="channels"):
 # %% claim=true
 assert colored(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 30, 30)
 assert colored(torch.zeros(3, 32, 32)).shape == (8, 30, 30)
-
-# %% [markdown]
-# `nn.BatchNorm2d` insists on a batch, if only of one.
-
-# %% name="batch-of-one"
-norm = nn.BatchNorm2d(3)
-with shows_error(ValueError, match="expected 4D input"):
-    norm(torch.randn(3, 8, 8))
-print(norm(torch.randn(3, 8, 8).unsqueeze(0)).shape)
-
-# %% claim=true
-assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 
 # %% [markdown] side=true name="faq"
 # #### `Sequential` or a class, `nn.ReLU` or `torch.relu`?
@@ -847,13 +832,13 @@ assert _rim.shape == (8, 8) and torch.equal(_rim[1:-1, 1:-1], edges)
 assert torch.equal(_rim[::2, ::2], steps)
 
 # %% [markdown]
-# The rim turns the 8 by 8 pixels into 10 by 10. There the kernel has 8 places in a row, and with steps of two it takes every second of these.
+# The rim turns the 8 by 8 pixels into 10 by 10. There the kernel has 8 places in a row (the first of them for the column that fell off in section 4), and with steps of two it takes every second of these.
 #
 # ### Exercise: `conv2d`
 #
 # *{minutes} minutes*
 #
-# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps. Then no layer for pictures has a secret left: `nn.Conv2d` does the same, with many kernels at once.
+# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps. `nn.Conv2d` does the same, with many kernels at once. (If a picture has three channels, each kernel has a sheet for each of them, and the three sums are added.)
 #
 # For example, the kernel below takes a number, and adds ten times the number one row down and one column to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
 #
@@ -920,7 +905,7 @@ assert torch.allclose(own, conv(pictures[0])[0], atol=1e-4) and own.shape == (6,
 #
 # *{minutes} minutes*
 #
-# You can build a network of any depth, count what it learns, spot what hides from training, and write what a convolution computes.
+# You can build a network of any depth, count what it learns, spot what training does not find, and write what a convolution computes.
 # When a model does not behave, look here:
 #
 # | you see | look at |
@@ -945,13 +930,13 @@ hunt()
 #
 # 1. What is an activation for?
 # 2. Why does a convolution have so few numbers?
-# 3. Without pooling, why do its judges miss moved digits?
+# 3. Without pooling, why does a network with a convolution misread moved digits?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Without one, two linear layers in a row are no more than one.
 # 2. It looks at a small patch, and uses the same kernel at every place.
-# 3. It finds the strokes, but each judge weighs them by their places.
+# 3. Its kernels find the strokes, but each judge weighs them by their places.
 #
 # </details>
 

@@ -37,7 +37,7 @@ _ = torch.manual_seed(seed)
 review("3c")
 
 # %% [markdown]
-# Here is a handwritten zero after 1, 4, 7 and 10 layers with random weights, each time as 8 x 8 numbers. In the upper row the weights are too small, and soon nothing is left of the zero. In the lower row it is scrambled, but the numbers keep their size, so there is still something to learn from.
+# Here is a handwritten zero after 1, 4, 7 and 10 layers with random weights, each time as 8 x 8 numbers. In the upper row the weights are too small (their standard deviation is 0.1), and soon nothing is left of the zero. In the lower row it is scrambled, but the numbers keep their size, so there is still something to learn from.
 
 # %% name="first-page" figure=true
 figures.fading(10)
@@ -47,7 +47,7 @@ figures.fading(10)
 #
 # *{minutes} minutes*
 #
-# There are two bad ways to begin: with weights that are all alike, and with weights of the wrong size.
+# Why do weights begin at random? The ten pictures of chapter 2 began as zeros, and did well. But a network can begin badly in two ways: with weights that are all alike, or of the wrong size.
 # The folded cell below brings the digits, and `train` and `accuracy` of chapter 3a. Run it, and go on.
 
 # %% name="from-3a" known=true
@@ -77,7 +77,7 @@ def accuracy(model, pictures=ink):
 # %% [markdown]
 # ### All alike
 #
-# The ten pictures of chapter 2 all began as zeros, and did well. With two layers, zeros would not do at all: every hidden number is 0, so no weight gets a gradient, and only the last bias moves. But perhaps another number will do?
+# With two layers, zeros would not do at all: every hidden number is 0, so no weight gets a gradient, and only the last bias moves. But perhaps another number will do?
 #
 # *Predict.* Every number of a model begins at 0.1. It has 32 hidden units, each with 64 weights that can be drawn as a picture. After twenty steps, are the 32 pictures still all alike?
 
@@ -150,7 +150,7 @@ _x = torch.randn(500, 1000)
 assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 
 # %% [markdown]
-# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same for four sizes of weights, one in each row. Read a row from left to right: the bars show how many numbers lie where, after more and more layers.
+# Each layer makes the numbers about twenty times smaller, until nothing of a digit is left. Here is the same for four sizes of weights, one in each row: the bars show how many numbers lie where, after more and more layers.
 
 # %% figure=true
 figures.activations(10)
@@ -170,7 +170,6 @@ figures.activations(10)
 # *{minutes} minutes*
 #
 # Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
-# Some are positive and some negative, so they partly cancel.
 
 # %% name="sum-of-64"
 sums = torch.randn(10_000, 64).sum(dim=1)
@@ -194,7 +193,7 @@ assert 58 < sums.square().mean() < 70
 #
 # *{minutes} minutes*
 #
-# It draws uniform numbers between plus and minus 1 / sqrt(inputs), different ones each time. Only a seed makes them repeatable.
+# As in chapter 3a: uniform numbers between plus and minus 1 / sqrt(inputs), different ones each time. Only a seed makes them repeatable.
 
 # %% name="default-start"
 layer = nn.Linear(100, 200)
@@ -311,7 +310,32 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 assert abs(F.cross_entropy(as_it_comes(ink), labels).item() - math.log(10)) < 0.01
 
 # %% [markdown]
-# Without your start the loss has hardly moved: 2.30 is that of guessing. Ten layers of such small weights leave hardly any difference between a three and an eight (see the upper row at the top), so the last layer cannot tell them apart.
+# Without your start the loss has hardly moved: 2.30 is that of guessing. Ten layers of such small weights leave hardly any difference between a three and an eight (see the second row of bars), so the last layer cannot tell them apart; and the gradients shrink in the same way on their way back.
+
+# %% [markdown]
+# ### A remedy at each layer
+#
+# A good start keeps the numbers at a good size only until training moves the weights. `nn.BatchNorm1d` gives them a good size at each call: it standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias, which it learns.)
+#
+# *Predict.* The twin that guesses gets a sister: the same layers as they come, with a batch norm behind each but the last. After the same 100 steps, does she read more digits than the twin with your start?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="batch-norm-helps"
+layers = []
+for _ in range(10):
+    layers += [nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU()]
+sister = nn.Sequential(*layers, nn.Linear(64, 10))
+train(sister, 100, rate=0.05)
+print(f"batch norm: {accuracy(sister):.1%} are read correctly")
+reveal(guess, accuracy(sister) > accuracy(your_start))
+
+# %% claim=true
+assert accuracy(sister) > 0.97 > accuracy(your_start) + 0.05
+
+# %% [markdown]
+# She does, although her weights began too small: ten times on the way the numbers get a good size again. So with batch norm the start matters less.
 
 # %% [markdown] side=true
 # #### Why write into a parameter, and not put a new one there?
@@ -337,7 +361,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 #
 # *{minutes} minutes*
 #
-# However well a network begins, something else can go wrong. Some layers do one thing while the model learns, and another when you use it.
+# Some layers do one thing while the model learns, and another when you use it.
 # If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
 # While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one: it has to find several signs of a four. (So it learns less by heart; more in chapter 4b.)
@@ -375,32 +399,7 @@ assert all(_part.training for _part in careful.train().modules())
 careful.eval()
 
 # %% [markdown]
-# ### Batch norm
-#
-# A good start keeps the numbers at a good size only until training moves the weights. There is a remedy that does not depend on the start:
-# `nn.BatchNorm1d` gives the numbers a good size at each call. It standardizes each feature, as you did with pixels in chapter 1. (Then it applies a weight and a bias, which it learns.)
-#
-# *Predict.* The twin that guesses gets a sister: the same layers as they come, with a batch norm behind each but the last. After the same 100 steps, does she read more digits than the twin with your start?
-
-# %% predict=true
-guess = True  # True or False
-
-# %% name="batch-norm-helps"
-layers = []
-for _ in range(10):
-    layers += [nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU()]
-sister = nn.Sequential(*layers, nn.Linear(64, 10))
-train(sister, 100, rate=0.05)
-print(f"batch norm: {accuracy(sister):.1%} are read correctly")
-reveal(guess, accuracy(sister) > accuracy(your_start))
-
-# %% claim=true
-assert accuracy(sister) > 0.97 > accuracy(your_start) + 0.05
-
-# %% [markdown]
-# She does, although her weights began too small: ten times on the way the numbers get a good size again.
-#
-# While the model learns, the layer takes the mean and the standard deviation of the current batch.
+# Batch norm has two modes, too. While the model learns, the layer takes the mean and the standard deviation of the current batch.
 # In use there may be a single digit, and no batch. For that the layer keeps a running mean and a running variance, in buffers.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and each call in train mode moves it a tenth of the way to the batch's mean. Where is it after the first call?
@@ -427,24 +426,27 @@ norm.train()(batch)
 assert not torch.equal(norm.running_mean, _before)
 
 # %% [markdown]
-# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. Here are dropout and batch norm in both modes, side by side.
+# In eval mode the layer subtracts the 0.5 that it has kept, so 4.5 is left of the 5. Here are dropout and batch norm in both modes.
 
 # %% figure=true
 figures.modes()
 
-# %% claim=true
-_as_trained = accuracy(sister)
+# %% [markdown]
+# One call was too few. The sister of section 1 had a hundred, so she reads as well in eval mode:
+
+# %% name="sister-in-eval"
+in_training = accuracy(sister)
 sister.eval()
-assert abs(accuracy(sister) - _as_trained) < 0.01
+print(f"train mode: {in_training:.1%} are read correctly, eval mode: {accuracy(sister):.1%}")
+
+# %% claim=true
+assert abs(accuracy(sister) - in_training) < 0.01
 assert accuracy(sister) > 0.97 and not sister.training
 _x = ink
 for _part in sister[:-1]:
     if isinstance(_part, nn.BatchNorm1d):
         assert (_part.running_mean - _x.mean(dim=0)).abs().max() < 0.2
     _x = _part(_x)
-
-# %% [markdown]
-# One call was too few for the running mean. After the hundred calls of her training, the sister reads as well in eval mode as in train mode.
 
 # %% [markdown] side=true
 # #### And if there is no batch?
@@ -470,7 +472,7 @@ assert 0.5 < x.square().mean().sqrt() < 1
 # %% [markdown] name="two-switches-text"
 # ### Two switches
 #
-# People write `eval()` and `no_grad()` one below the other, and mix them up. Here are both, on and off in all four ways.
+# `eval()` and `no_grad()` often stand one below the other, like two words for the same thing. Here are both, on and off in all four ways. (`two_switches` calls the model twice each time, and compares.)
 #
 # *Predict.* After `model.eval()`, outside `no_grad`: does the result of `model(x)` require grad?
 
@@ -496,7 +498,7 @@ for _training in (True, False):
 
 # %% [markdown] name="noisy-text"
 # It does: the mode changes what layers compute, and only `no_grad` keeps torch from building a graph.
-# So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and after it the mode that the model had.
+# So evaluate with `model.eval()` *and* `no_grad`, and afterwards restore the mode that the model had.
 #
 # The function `accuracy` of section 1 does none of this. So it tests the model with dropout in train mode: its result changes from call to call, and is too low. Here it is as it should be:
 
@@ -565,12 +567,29 @@ assert not torch.allclose(norm(batch)[0], norm(batch[:2])[0])  # one row, other 
 norm.eval()
 assert torch.allclose(norm(batch[:1]), norm(batch)[:1], atol=1e-5)  # eval: each row by itself
 
+# %% [markdown]
+# `nn.BatchNorm2d`, the same for pictures with channels, wants the axis of the batch in both modes.
+
+# %% name="batch-of-one"
+for_pictures = nn.BatchNorm2d(3)
+with shows_error(ValueError, match="expected 4D input"):
+    for_pictures(torch.randn(3, 8, 8))
+print(for_pictures(torch.randn(3, 8, 8).unsqueeze(0)).shape)
+
+# %% claim=true
+assert for_pictures(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
+for_pictures.eval()
+with shows_error(ValueError, match="expected 4D input"):
+    for_pictures(torch.randn(3, 8, 8))
+
 # %% [markdown] name="call-text"
 # ## 3 Looking inside
 #
 # *{minutes} minutes*
 #
-# A model fails. Which layers ran, and where did the shape go wrong?
+# (If it is late, this is a good place to stop for tonight.)
+#
+# How do you look inside a model yourself? Take one that fails: which layers ran, and where did the shape go wrong?
 # Hang a **hook** on each module: a function that runs after its `forward`, and gets the module, its inputs and its output. `register_forward_hook` returns a handle, with which you remove the hook.
 
 # %% name="shapes-by-hook"
@@ -597,13 +616,15 @@ for handle in handles:
 # *{minutes} minutes*
 #
 # Which parts of somebody else's model run, and how often?
-# Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
-# (In a loop over the names, write `def hook(module, args, output, name=name):`. The `name=name` keeps the name of this round; without it every hook would look the name up later, and find the last one.)
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all parts inside it.
 
 # %% name="named-modules"
 nested = nn.Sequential(nn.Flatten(), nn.Sequential(nn.Linear(8, 4), nn.ReLU()))
 print([name for name, _ in nested.named_modules()])
+
+# %% [markdown]
+# Set one hook on each part, made inside the loop as `def hook(module, args, output, name=name):`. There `name=name` keeps the name of this round; without it all hooks would use the last name.
+# Leave no hook behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
 
 # %% exercise="call_counts"
 def call_counts(module, x):

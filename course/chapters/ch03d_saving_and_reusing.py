@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from torch import nn
 from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch03 as figures
-from course.instruments import runs
+from course.instruments import runs, show_digits
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
@@ -49,7 +49,7 @@ figures.two_layers(32, 2, ("is it even?", "is it odd?"))
 #
 # *{minutes} minutes*
 #
-# First you need a model to keep. The folded cell below brings the digits, `train` and `accuracy` of chapter 3a, and `Reader`: the two layers of your `TwoLayerMLP`, here called `look` and `judge`. Run it; the next cell trains a reader.
+# First you need a model to keep. The folded cell below brings the digits, `train` of chapter 3a, `accuracy` of chapter 3c, and `Reader`: the two layers of your `TwoLayerMLP`, here called `look` and `judge`. Run it; the next cell trains a reader.
 
 # %% name="from-3a" known=true
 # the digits; train(model, steps); accuracy(model); Reader, with the layers look and judge
@@ -71,8 +71,12 @@ def train(model, steps, rate=0.5):
 
 
 def accuracy(model, pictures=ink):
-    """The share of the digits that a model reads correctly."""
-    says = model(pictures).argmax(dim=1)
+    """The share of the digits that a model reads correctly, in eval mode."""
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        says = model(pictures).argmax(dim=1)
+    model.train(was_training)  # the mode that it had
     return (says == labels).float().mean().item()
 
 
@@ -156,7 +160,7 @@ assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 #
 # *{minutes} minutes*
 #
-# Write the function that keeps the best moment. A training will call it after each measurement: `best = save_best(model, best, loss)`.
+# Write the function that keeps the best moment. A training calls it after each measurement, as in chapter 4b: `best = save_best(model, best, loss)`.
 # If the best so far has a loss of 0.5, for example, then 0.3 replaces it, and 0.4 after that does not.
 
 # %% name="save-best-example"
@@ -191,8 +195,8 @@ check("save_best", save_best)
 #
 # *{minutes} minutes*
 #
-# Here is a new task: is the number on the paper even or odd? Two scores are enough for that.
-# But do not begin from nothing. `reader` knows what strokes look like: its first layer fits the new task, and its last layer does not.
+# Here is a new task: is the number on the paper even or odd? (You could ask `reader` for the digit. But let this stand for the many tasks that old answers do not settle.)
+# Two scores are enough. But do not begin from nothing. `reader` knows what strokes look like: its first layer fits the new task, and its last layer does not.
 #
 # ### Exercise: `load_partial`
 #
@@ -242,15 +246,13 @@ def first_layer_only(module, state):
 my_load_partial = mine("load_partial", first_layer_only)
 
 # %% [markdown]
-# Give the new model what `reader` has learned about strokes. Here are eight of its 32 pictures: above as they began, at random, and below as `reader` learned them. (Each row has a scale of its own.)
+# Give the new model what `reader` has learned about strokes. Here are eight of its 32 pictures: above the random ones that it was made with, and below those of `reader` in their places. (Each row has its own scale.)
 
 # %% name="load-partial-used"
-from course.instruments import show_digits
-
 at_random = even_odd.look.weight.detach().clone()
 left_out = my_load_partial(even_odd, reader.state_dict())
 print("not loaded:", left_out)
-strongest = even_odd.look.weight.detach().norm(dim=1).argsort()[-8:]  # of the 32 pictures
+strongest = even_odd.look.weight.detach().norm(dim=1).argsort()[-8:]  # the largest weights
 show_digits(at_random[strongest], says=8 * ["random"], per_row=8)
 show_digits(even_odd.look.weight[strongest], says=8 * ["learned"], per_row=8)
 
@@ -295,7 +297,7 @@ assert not runs(lambda: layer.load_state_dict({"weight": torch.zeros(1, 3)}, str
 # ### Freeze
 #
 # `even_odd` has a good first layer, and a last layer that still answers nonsense.
-# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns. That is cheap, because only 66 of the 2,146 numbers change, and the layer still fits the old task too, so that both could share it.
+# So **freeze** the good layer: its parameters get no gradient, and only the new layer learns. That saves work, since torch computes no gradients for the frozen part. And both tasks can use the same first layer.
 
 # %% name="frozen-body"
 even_odd.look.requires_grad_(False)  # the method, with an underscore at its end
@@ -333,7 +335,7 @@ reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 #
 # *{minutes} minutes*
 #
-# In two ways. The first you know: in train mode the running mean of a frozen BatchNorm moves.
+# In two ways. Here is the first, a running mean in train mode:
 
 # %% name="frozen-statistics"
 norm = nn.BatchNorm1d(4).requires_grad_(False)
@@ -376,7 +378,7 @@ assert len([_p for _p in whole.parameters() if _p.requires_grad]) == 2
 # *{minutes} minutes*
 #
 # To reuse a model, you want to say in one line which of its parameters still learn. Name them by a pattern, as you do with files: with "judge.*" only the last layer of a `Reader` learns.
-# Then set the modes. A part whose parameters are all frozen goes into eval mode, with everything inside it (so does a part that has only buffers). All else keeps its mode: a Dropout, which has neither, changes only if it lies inside such a part.
+# Then set the modes. A part is *frozen* if it holds parameters or buffers, itself or further inside, and none of them learns. It goes into eval mode, with everything inside it. All others keep their mode: a Dropout by itself holds nothing, so it is not frozen; but inside a frozen part it goes along.
 
 # %% name="patterns"
 names = [name for name, _ in Reader().named_parameters()]
@@ -423,22 +425,24 @@ def freeze_look(module, pattern):
 my_freeze_all_but = mine("freeze_all_but", freeze_look)
 
 # %% [markdown]
-# Freeze all but the last layer, and let its 66 numbers learn even and odd.
+# Suppose you know even or odd for 40 digits only. Freeze all but the last layer, let its 66 numbers learn from those 40, and test on the others.
 
 # %% name="freeze-used"
 odd = labels % 2  # 0 for even, 1 for odd
+order = torch.randperm(1797)
+few, rest = order[:40], order[40:]
 
 
 def teach(model):
-    """Learn even and odd in 200 steps; return the share that the model gets right."""
+    """Learn even and odd from the few in 200 steps; return the accuracy on the rest."""
     for _ in range(200):
         model.zero_grad()
-        F.cross_entropy(model(ink), odd).backward()
+        F.cross_entropy(model(ink[few]), odd[few]).backward()
         with torch.no_grad():
             for p in model.parameters():
                 if p.grad is not None:  # a frozen parameter gets none
                     p -= 0.2 * p.grad
-    return (model(ink).argmax(dim=1) == odd).float().mean().item()
+    return (model(ink[rest]).argmax(dim=1) == odd[rest]).float().mean().item()
 
 
 print("learn:", my_freeze_all_but(even_odd, "judge.*"))
@@ -447,15 +451,15 @@ print(f"learned strokes, frozen: {reused:.0%}")
 
 # %% claim=true
 assert [_p.grad is None for _p in even_odd.parameters()] == [True, True, False, False]
-assert reused > 0.85 and torch.equal(even_odd.look.weight, reader.look.weight)
+assert reused > 0.75 and torch.equal(even_odd.look.weight, reader.look.weight)
 
 # %% [markdown]
-# About nine in ten, with 66 numbers. Is that due to the learned strokes? Teach three more models: one with random strokes, frozen too; one that begins at random and learns all; and one that begins with the learned strokes and learns all.
+# That is far better than guessing. (It flatters a little: `reader` found its strokes in all the digits.) Is it due to the learned strokes? Compare three more models: random strokes, frozen too; random strokes that learn on; and learned strokes that learn on.
 #
-# *Predict.* Do 2,146 numbers that begin at random do better than those 66?
+# *Predict.* Do 2,146 numbers that begin at random get at least 5 in 100 more right than those 66?
 
 # %% predict=true
-guess = True  # True or False
+guess = False  # True or False
 
 # %% name="reuse-compared"
 still, fresh, tuned = Reader(answers=2), Reader(answers=2), Reader(answers=2)
@@ -465,17 +469,17 @@ print(f"random strokes, frozen:  {teach(still):.0%}")
 from_nothing = teach(fresh)
 print(f"random strokes, free:    {from_nothing:.0%}")
 print(f"learned strokes, free:   {teach(tuned):.0%}")
-reveal(guess, from_nothing > reused)
+reveal(guess, from_nothing > reused + 0.05)
 
 # %% claim=true
-_right = {
-    _name: (_model(ink).argmax(dim=1) == odd).float().mean().item()
-    for _name, _model in {"still": still, "fresh": fresh, "tuned": tuned}.items()
-}
-assert _right["still"] + 0.02 < reused < _right["fresh"] < _right["tuned"]
+_still = (still(ink[rest]).argmax(dim=1) == odd[rest]).float().mean()
+_tuned = (tuned(ink[rest]).argmax(dim=1) == odd[rest]).float().mean()
+assert reused > _still and from_nothing < reused + 0.04
+assert reused - 0.04 < _tuned and _tuned > from_nothing - 0.02
 
 # %% [markdown]
-# They do, if only a little. But frozen or free, learned strokes beat random ones: what `reader` had learned for another task helps. To begin with them and let everything learn on, called **fine-tuning**, is best here. With a model that took weeks to train, you can often afford only the frozen kind.
+# They do not: 40 answers are few for so many numbers. On learned strokes 66 do about as well or better, and on random strokes they do not: what `reader` had learned for another task helps.
+# To begin with learned strokes and let everything learn on is called **fine-tuning**. With a model that took weeks to train, you can often afford only the frozen kind.
 
 # %% [markdown] name="checklist"
 # ## What you can do now
@@ -486,7 +490,7 @@ assert _right["still"] + 0.02 < reused < _right["fresh"] < _right["tuned"]
 #
 # | you see | look at |
 # |---|---|
-# | the best model is the last one | a state without copies |
+# | the state that you kept as the best is that of the last step | it was not copied |
 # | loaded, and it still guesses | what `load_state_dict(..., strict=False)` returned |
 # | a frozen part still changes | running statistics: `eval()` |
 
