@@ -233,6 +233,7 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
+# The right curve goes up and down by a few digits. (One is a quarter of a percent.)
 # On the drawer the model is about as good as the nearest neighbor. (But it needs 9,930 numbers, whereas the nearest neighbor needs all 89,600 pixels of its 1,400 digits.)
 
 # %% [markdown] name="pad-text"
@@ -266,7 +267,7 @@ assert count_blocks(torch.ones(32, 32)).unique().tolist() == [16]
 # %% [markdown]
 # Draw a digit, not too carefully, as on the back of an envelope. It may be small or large, in the middle or up in a corner.
 # Say which digit it is, press "Save this drawing", and draw the next one, until you have all ten. The pad counts how many of them the model reads.
-# (If it reads 10 of 10, draw one more, small and up in a corner, but do not save it.)
+# (Does it read all ten? Then draw one more without saving it, small and up in a corner.)
 
 # %% name="pad"
 from explorers import digit_pad
@@ -301,10 +302,8 @@ def share_right(model, pictures, labels):
 
 seen = torch.stack([count_blocks(drawing) for drawing in drawings])
 as_drawn = share_right(model, seen, drawn_labels)
-reveal(guess, "nearly all" if as_drawn > 0.7 else "half" if as_drawn > 0.45 else "a third")
-
-# %% name="share-as-drawn"
 print(f"{as_drawn:.0%}")
+reveal(guess, "nearly all" if as_drawn > 0.7 else "half" if as_drawn > 0.45 else "a third")
 
 # %% claim=true
 assert 0.15 < as_drawn < 0.45
@@ -368,7 +367,7 @@ assert small[rows, columns].tolist() == [1, 1, 1]
 
 # %% [markdown]
 # The box goes from the first row with ink to the last, and from the first column with ink to the last.
-# Everything here depends on this cut, so *write it yourself*: which slices of `small` give the box? (Its first row is `rows.min()`.)
+# Everything here depends on this cut, so *write it yourself*: which slices of `small` give the box? Its first row is `rows.min()`, and it has two rows and two columns.
 
 # %% predict=true
 guess = small[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]  # small[...]
@@ -380,7 +379,7 @@ reveal(guess, [[1, 0], [1, 1]])
 # A slice stops before its second number. So the last row and the last column are in the box only with a `+ 1`.
 #
 # Then put the box into the middle of a square, so that a one stays narrow, and enlarge the square with `F.interpolate`.
-# Leave a rim of one white place on each side. (We tried without a rim: the model reads fewer of the large and thin digits.)
+# Leave a rim of one white place on each side. (Without it the model reads fewer of the large and thin digits.)
 
 # %% name="cut-to-box"
 def cut_to_box(drawing):
@@ -456,8 +455,8 @@ assert len(misread) == 10
 # %% [markdown]
 # *Which digits appear most often?* Look before you read on.
 #
-# Ten are few, so count all mistakes: how often does each pair occur, of what a drawing is (the row) and what the model says (the column)?
-# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class. With a second `one_hot` in place of the pictures, the same product counts the pairs. The result is called a **confusion matrix**.
+# Ten are few, so count all in a table, the **confusion matrix**: each drawing adds 1, in the row of what it is and the column of what the model says.
+# (It is the product of chapter 1 that added up the pictures of each class, with a second `one_hot` in place of the pictures.)
 
 # %% name="confusion"
 confusion = F.one_hot(drawn_labels, 10).T @ F.one_hot(said, 10)
@@ -474,12 +473,12 @@ assert _each[6] + _each[9] > (0.3 if seed or short else 0.6) * _each.sum()
 # The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, the number in row 9 and column 7 counts the nines that the model took for sevens. (Rows and columns count from 0.)
 # With seed 0, rows 6 and 9 hold most of the mistakes. (With other seeds, too, these two digits have more than their share.)
 #
-# On the forms of the data set the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. On the forms a nine ends in a hook to the left, and the program's nines end in a straight stroke.
+# In the data set the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. A nine of the data set ends in a hook to the left, and the program's nines end in a straight stroke.
 # You read them as sixes and nines all the same, but the model has never seen any like these. (A side path at the end of this section shows the means.)
 #
-# The model must see more kinds of digits than are on the forms. A leaning four is still a four. So make ten copies of each known digit, shift, scale and slant each copy a little, and give it a thinner or thicker pen. This is called **augmentation**.
+# The model must see more kinds of digits than are in the data set. A leaning four is still a four. So make ten copies of each known digit, shift, scale and slant each copy a little, and give it a thinner or thicker pen. This is called **augmentation**.
 #
-# `changed_copies` makes such copies, with random numbers for the size, the slant, the shift and the pen of each. (You need not read its lines now: a side path at the end of this section explains them.) Here are ten copies of one digit:
+# `changed_copies` makes such copies, with random numbers for the size, the slant, the shift and the pen of each. (You need not read its lines now.) Here are ten copies of one digit:
 
 # %% name="changed-copies"
 def look_elsewhere(pictures, look):
@@ -552,8 +551,8 @@ assert 0.7 < _neighbor < _copied - (-0.05 if short else 0.02)
 assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short else 0.84)
 
 # %% [markdown]
-# The few lines that cut a drawing to its box helped most, and the copies helped with some of the rest.
-# On the drawer, model and neighbor were equally good. On a hand that neither has seen, the model with copies is ahead. The neighbor knows only 1,400 pictures, whereas this model has learned what stays the same when you shift and slant them.
+# The few lines that cut a drawing to its box helped most, and the copies helped with most of the rest.
+# On the drawer, model and neighbor were about equally good. On a hand that neither has seen, the model with copies is ahead. (The neighbor got no copies.)
 #
 # Now put this model behind a third pad, which shows side by side how many of your ten drawings each of the three has read.
 
@@ -619,7 +618,7 @@ assert torch.allclose(changed[1][..., :-1], changed[0][..., 1:], atol=1e-5)
 #
 # *{minutes} minutes*
 #
-# Here are the mean six and the mean nine, on the forms and as the program draws them.
+# Here are the mean six and the mean nine, in the data set and as the program draws them.
 
 # %% name="sixes-and-nines"
 means = []
@@ -651,7 +650,7 @@ assert short or after[6] < before[6] and after[9] <= before[9]
 assert short or after[8] + after[9] > 0.5 * after.sum()
 
 # %% [markdown]
-# It reads most of the sixes and nines now. What it still misreads is mostly eights and nines.
+# It reads most of the sixes and nines now. But with seed 0 it misreads more eights than before: copies help with some digits and may hurt others.
 
 # %% [markdown] side=true
 # #### Are copies better than the box?
@@ -692,7 +691,7 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 # my_pictures = torch.stack([boxed(drawing) for drawing in my_drawings])[:, None] / 16
 # ```
 #
-# Go through this list. Each line protects you from a common mistake.
+# Go through this list before you train: each line protects you from a common mistake.
 #
 # - Put the second ten drawings into a drawer of your own, and measure on them before you train: `share_right(well_read, 16 * my_pictures[10:, 0], my_labels[10:])`. (It takes ink from 0 to 16, without the axis for the channels.)
 # - Make copies of the first ten, and mix them with the copies of the data set. If a model sees only your ten, it forgets the rest.
@@ -716,7 +715,7 @@ assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 #
 # *{minutes} minutes*
 #
-# Which digits of the drawer are the hardest for the last model? Take the ten whose right answer is least probable to it.
+# Which digits of the drawer are the hardest for the last model? Take the ten whose right answer is least probable to it. (If you did section 6, it is your fine-tuned model.)
 # *Which of them can you read?* Write down ten digits.
 
 # %% name="ten-hardest"

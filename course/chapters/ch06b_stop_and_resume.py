@@ -44,8 +44,8 @@ figures.stopped()
 # *{minutes} minutes*
 #
 # To go on later, a training saves a **checkpoint**, a dict with all that it needs.
-# What does it need? You know that nothing is missing when a resumed training ends exactly where the unbroken training ends, to the last bit.
-# Try it with the smallest training there is: one number, `w`, goes down the parabola w². After two steps, save `w` and the state of the optimizer. This first run goes on without a break, and the cell prints where `w` is four steps later.
+# What does it need? There is a sure test: if nothing is missing, the resumed training ends exactly where the unbroken one ends, to the last bit.
+# Try it with the smallest training there is: one number, `w`, goes down the parabola w². After two steps, save `w` and the state of the optimizer. Then go on without a break. Where is `w` four steps later?
 
 # %% name="down-a-parabola"
 def steps(w, optimizer, count):
@@ -74,10 +74,8 @@ guess = False  # True or False
 again = saved.clone().requires_grad_()
 fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
 resumed = steps(again, fresh, 4)
-reveal(guess, resumed == unbroken)
-
-# %% name="two-endings"
 print("without a break:", unbroken, "  resumed:", resumed)
+reveal(guess, resumed == unbroken)
 
 # %% [markdown]
 # No. The second run is further from the bottom, because the new optimizer had to gather speed again. An optimizer with momentum remembers its velocity, which is a part of its state. Load the saved state into the new optimizer, and the run ends like the first.
@@ -96,8 +94,8 @@ assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget co
 #
 # *{minutes} minutes*
 #
-# The weights and the optimizer are not everything. Two generators of random numbers have a state too: one draws the order of the images, and dropout draws from torch's own.
-# To see what they change, you need the digits, and the model of chapter 6a, which has dropout. Run the folded cell below, which brings both.
+# The weights and the optimizer are not everything. Two generators of random numbers have a state too: your `train` makes one for the order of the images, and dropout draws from torch's own.
+# To see what they change, run the folded cell below. It brings the digits, and the model of chapter 6a, which has dropout.
 
 # %% name="digits" known=true
 # the digits; make_model(seed): the network of chapter 6a
@@ -126,13 +124,13 @@ def make_model(seed):
     )
 
 # %% [markdown]
-# Below, the training of this model stops after epoch 2, and goes on three times: with the weights alone, with the state of the optimizer too, and with the states of both generators too.
+# Below, its training stops after epoch 2, and goes on three times: with the weights alone, with the optimizer's state too, and with both generators' states too.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 
 # %% [markdown]
-# Only the green line follows the unbroken training. (Where another is lower, that is chance: it is another training.)
+# Only the green line follows the unbroken training. The others see another order and drop other units. (Where one is lower, that is chance.)
 # The state of a generator is a tensor. You read it with `get_state()` and put it back with `set_state`:
 
 # %% name="generator-state"
@@ -154,9 +152,9 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 #
 # *{minutes} minutes*
 #
-# Begin with a copy of your `train` from the notebook of chapter 6a. Two things are new: before the loop you restore everything that the checkpoint holds, and after the loop you make a new checkpoint. Copy each state (`copy.deepcopy`) when you save it and when you load it. A state holds the very tensors that the training works with (chapter 3d), so without a copy its next step would change your checkpoint too.
+# Begin with a copy of your `train` from the notebook of chapter 6a. (If you wrote `fit_resumable` in chapter 4x, only `order` is new.) Before the loop you restore the four states, of the model, the optimizer, `order` and torch's own generator, and the two lists. After the loop you make a new checkpoint. Copy each part (`copy.deepcopy`) when you save it and when you load it. For example, an optimizer's state holds the very tensors that the training works with (chapter 3d), so its next step would change your checkpoint.
 # `epochs` counts all epochs: a call with `epochs=2` trains two, and a second call with `epochs=5` and the checkpoint of the first trains three more.
-# `torch.save` can write a dict with tensors, lists, and the states of optimizers and generators. Here it writes a part of a checkpoint:
+# `torch.save` can write all of this. Here it writes a part of a checkpoint:
 
 # %% name="resume-example"
 file = tempfile.mkdtemp() + "/checkpoint.pt"
@@ -258,7 +256,7 @@ torch.save(my_resume_training(*begin(), few, measure_on, epochs=2), night)
 
 # %% [markdown]
 # In the morning there is nothing but the file: a new model and a new optimizer go on from it.
-# (For a real night, write `night = "night.pt"` above, run the last two cells again, and close the notebook. Tomorrow run all its cells from the top, except the one of the evening.)
+# (For a real night, write `night = "night.pt"` two cells above, run that cell and the next, and close the notebook. Tomorrow run all from the top, but leave out the cell of the evening.)
 
 # %% name="morning"
 morning = my_resume_training(*begin(), few, measure_on, epochs=4, checkpoint=torch.load(night))
@@ -278,7 +276,7 @@ assert len(morning["losses"]) == 4 and at_once["losses"][:2] == morning["losses"
 #
 # *{minutes} minutes*
 #
-# Because the optimizer keeps the very tensors of that state, and changes them in its next step. So your checkpoint would change too.
+# Because the optimizer keeps the very tensors of that state, and its next step changes them:
 
 # %% name="loading-aliases"
 state = copy.deepcopy(memory)
@@ -325,7 +323,7 @@ hunt()
 #
 # <details><summary>Answers</summary>
 #
-# 1. The states of the model, of the optimizer, of the generator that draws the order, and of torch's own generator (on a GPU, of the GPU's too); and the losses and accuracies so far.
+# 1. The states of the model, of the optimizer, of the generator that draws the order, and of torch's own generator (on a GPU, of the GPU's too), and of a scheduler or a scaler if there is one; and the losses and accuracies so far.
 # 2. Train once without a break, and once with one. Do both end the same to the last bit?
 #
 # </details>
@@ -456,7 +454,7 @@ print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
 assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
-# A few digits more or less of 397 are chance.
+# A few digits of 397 are chance.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step?
@@ -469,4 +467,4 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 figures.precision(make_model, images[:128], labels[:128], seed=seed)
 
 # %% [markdown]
-# The dotted line is the largest difference that the check of `train_amp` allows. The check takes only two steps, and there a right answer stays far below the line.
+# The dotted line is the largest difference that the check of `train_amp` allows. The check takes only two steps, and there a right answer stays far below the line. (Later bars may pass it.)

@@ -43,17 +43,18 @@ figures.five_trainers()
 #
 # *{minutes} minutes*
 #
-# This is the final examination, and you will meet programs like this one as long as you train models. The trainer below has six faults.
-# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, A to D are trainers with one of these faults each, and two of the four still learn. (The fifth fault would not show in such a picture.)
+# You will meet programs like this one as long as you train models. The trainer below has six faults.
+# One of them stops it with an error. With the other five it runs, and says nothing. In the picture above, A to D are trainers with one of these five each, and two of the four still learn. (The fifth would not show here.)
 #
 # ### Exercise: `fix_trainer`
 #
 # *{minutes} minutes*
 #
-# You may change at most 8 lines: add, remove, rewrite or move them. (Comments do not count.)
-# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs train with the rates 0.1, 0.05 and 0.025. If their accuracies are 0.5, 0.75 and 0.75, the weights of the third stay. (`StepLR` is new: with `step_size=1` and `gamma=0.5`, each `scheduler.step()` halves the learning rate.)
+# You may change at most 8 lines: add, remove, rewrite or move them. (That is one or two more than you need; comments do not count.)
+# The docstring is right. Read it line by line, and ask each time whether the code does what it says. For example, with lr = 0.1 three epochs train with the rates 0.1, 0.05 and 0.025. If their accuracies are 0.5, 0.75 and 0.75, the weights of the third stay. (Of `StepLR` only the name is new: with `step_size=1` and `gamma=0.5`, each `scheduler.step()` halves the learning rate.)
 #
-# Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with an error, which shows you one fault.
+# Here are two batches and a model to try the trainer on. Write `fix_trainer(make_model(), batches, batches, epochs=3, lr=0.1)` into a new cell below the exercise. The first call stops with the error.
+# The silent faults mostly show in a number that you print, if you know what to expect: for example, the learning rate after one epoch.
 # Find as many as you can before you run the check, because its list names each fault.
 
 # %% name="batches-to-try"
@@ -157,15 +158,14 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# Most of these faults show in a number that you print, if you know what to expect: for example, the learning rate after one epoch.
-# So before you open the table, write down for each fault that you found: which number would have shown it to you, and what should that number have been?
+# Before you open the table, write down for each fault that you found: which number would have shown it to you, and what should that number have been?
 #
 # <details><summary>The six faults, and where each shows (open it when your check has passed)</summary>
 #
 # | fault | where it shows |
 # |---|---|
-# | softmax before `cross_entropy` | the loss does not go below 1.46, although the model is nearly always right |
-# | no `zero_grad` | a weight's `.grad` is not None before the second `backward`; the loss goes up and down |
+# | softmax before `cross_entropy` | the loss cannot go below 1.46, however good the model is |
+# | no `zero_grad` | right before the second `backward`, a weight's `.grad` still holds the first gradient; the loss goes up and down |
 # | `scheduler.step()` for each batch | the learning rate after one epoch is less than half of what it was |
 # | no `model.eval()` | the same model, measured twice, gives two accuracies |
 # | `argmax(dim=0)` | an error; with ten images in a batch, an accuracy that means nothing |
@@ -180,7 +180,7 @@ check("fix_trainer", fix_trainer)
 #
 # *{minutes} minutes*
 #
-# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. A few hundred examples are enough. Tonight only write down two lines:
+# Take data that you have: a table of your morning runs, or photographs of two kinds of mushrooms. For a table a few hundred examples are enough; for photographs too, if you fine-tune a model that somebody has trained on millions (chapter 6a). Tonight only write down two lines:
 
 # %% name="in-and-out"
 # what goes in, and its shape:
@@ -234,7 +234,7 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 # 5. The first loss, beside the one that you expect.
 # 6. Whether the model can learn twenty examples by heart, without dropout. If its loss does not go to nearly 0, something is broken, and more data will not help.
 #
-# The next cell looks at them for the digits. Copy it, and put your own data and model into its first lines.
+# The next cell looks at five of them for the digits. Copy it, and put your own data and model into its first lines.
 
 # %% name="first-losses"
 x, y = images, labels
@@ -279,7 +279,7 @@ assert math.isclose(_floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(_f
 #
 # *{minutes} minutes*
 #
-# Keep this table for your project. It names some of these faults, so open it only when `fix_trainer` passes.
+# Keep this table for your project. (It, too, names faults of the hunt.)
 #
 # <details><summary>What you see, and where to look</summary>
 #
