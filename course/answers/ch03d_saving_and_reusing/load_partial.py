@@ -182,6 +182,7 @@ bank.wrong(
     "parameters-alone",
     "You go by the names of parameters alone. The module's buffers are then not loaded, and where state does not have them, "
     "they are not told either.",
+    also=("parameters-only",),
     change={"module.state_dict()": "dict(module.named_parameters())"},
 )
 
