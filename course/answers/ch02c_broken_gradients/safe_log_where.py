@@ -93,6 +93,7 @@ def safe_log_where(x):
 bank.wrong(
     "writes-into-x",
     "You write into the caller's `x`. It is to stay as it was, and where it requires grad, torch refuses that.",
+    also=("changes-x",),
     change={"return x.masked_fill(bad, 1.0).log()": "x[bad] = 1.0\nreturn torch.log(x)"},
     of="masked-fill-too",
 )
