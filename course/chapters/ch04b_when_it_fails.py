@@ -835,8 +835,9 @@ print(f"{fallen[0]:.3f} ... {fallen[-1]:.4f}")
 #     Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
 #     (n,), where model(x) is (n, 1), and returns a list of `steps` losses, each from before its
 #     step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
-#     of optimizer. At most 2 lines of a loop may differ from what you were given; a line
-#     that is added, taken away, moved or rewritten counts once.
+#     of optimizer. In loop h the rate is multiplied by 0.9 after every 20 steps. At most 2 lines
+#     of a loop may differ from what you were given; a line that is added, taken away, moved or
+#     rewritten counts once.
 #
 #     broken_loops()["a"](model, x, y, 200) returns 200 floats.
 #     """
@@ -958,8 +959,9 @@ def broken_loops():
     Each loop(model, x, y, steps) trains model in place, by full batches, on x (n, d) and y
     (n,), where model(x) is (n, 1), and returns a list of `steps` losses, each from before its
     step. Fixed, each learns: the loss falls to a small part of the first. Keep each loop's kind
-    of optimizer. At most 2 lines of a loop may differ from what you were given; a line
-    that is added, taken away, moved or rewritten counts once.
+    of optimizer. In loop h the rate is multiplied by 0.9 after every 20 steps. At most 2 lines
+    of a loop may differ from what you were given; a line that is added, taken away, moved or
+    rewritten counts once.
 
     broken_loops()["a"](model, x, y, 200) returns 200 floats.
     """

@@ -44,6 +44,12 @@ def running_loss(losses):
 
 
 bank.wrong(
+    "backward-of-the-last",
+    "You call backward on the last loss alone: what the others bring never arrives at the parameters.",
+    change={"loss.backward()": "", "return total / count": "loss.backward()\nreturn total / count"},
+)
+
+bank.wrong(
     "sum-not-mean",
     "You return the sum of the losses. Divide by their number.",
     slip=True,

@@ -60,6 +60,19 @@ bank.wrong(
 )
 
 bank.wrong(
+    "slope-in-the-second-place",
+    "You return the gradient of `slope` in the place of `low`. What backward returns stands in the order of forward's inputs.",
+    change={"grad_x, None, None, grad_slope": "grad_x, grad_slope, None, None"},
+)
+
+bank.wrong(
+    "x-for-the-excess",
+    "Your gradient of `slope` takes all of x where x is outside the limits. What `slope` is multiplied by is only the part that "
+    "sticks out.",
+    change={"(grad_out * excess).sum()": "(grad_out * x * (excess != 0)).sum()"},
+)
+
+bank.wrong(
     "mean-for-slope",
     "You average the gradient of `slope` over the entries. Shares of one number add up.",
     change={"sum()": "mean()"},

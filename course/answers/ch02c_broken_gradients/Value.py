@@ -129,6 +129,15 @@ bank.wrong(
 )
 
 bank.wrong(
+    "direct-parents-only",
+    "Only the Values that the result is made from directly get a gradient. Each of these passes on what has arrived at it, and "
+    "so on, down to those that you began with.",
+    change={
+        "for value in reversed(order):\n    value.grad += arrived[value]\n    for parent, slope in value.parents:\n        arrived[parent] += slope * arrived[value]": "self.grad = 1.0\nfor parent, slope in self.parents:\n    parent.grad += slope * self.grad"
+    },
+)
+
+bank.wrong(
     "leaves-only",
     "You fill the grad of the leaves, and not that of the Values on the way to the result.",
     change={"value.grad += slopes[value]": "if value is self or not value.parents:\n    value.grad += slopes[value]"},

@@ -60,11 +60,24 @@ bank.wrong(
 
 bank.wrong(
     "clears-before-the-step",
-    "The gradient that the step of b uses is not there, as after clearing it: the step has length 0, or none at all.",
+    "The gradient that the step of b uses is not there, as after clearing it, or where b is no leaf, since the tensor that it "
+    "was made from requires grad: the step has length 0, or none at all.",
     change={
         "y = a.exp()\ny = y + 1": "y = a.exp() + 1",
         "with torch.no_grad():": "b.grad = None\nwith torch.no_grad():",
     },
+)
+
+bank.wrong(
+    "cut-from-below",
+    "Your report has no score below 1, and those above 1 are as they were. It is the upper end that is to be cut off.",
+    change={"clamp(max=1)": "clamp(min=1)"},
+)
+
+bank.wrong(
+    "cut-before-the-factor",
+    "For the report you cut x off at 1, and multiply by 3 afterwards. The scores themselves are to be cut off.",
+    change={"scores.detach().clamp(max=1)": "3 * c.detach().clamp(max=1)"},
 )
 
 bank.wrong(

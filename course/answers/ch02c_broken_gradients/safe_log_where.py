@@ -91,6 +91,32 @@ def safe_log_where(x):
 
 
 bank.wrong(
+    "writes-into-x",
+    "You write into the caller's `x`. It is to stay as it was, and where it requires grad, torch refuses that.",
+    also=("changes-x",),
+    change={"return x.masked_fill(bad, 1.0).log()": "x[bad] = 1.0\nreturn torch.log(x)"},
+    of="masked-fill-too",
+)
+
+
+bank.wrong(
+    "clamps-to-less",
+    "You raise all that is smaller to 1e-8: where 0 is asked for you return its log, which is about -18, and a small positive "
+    "number does not get its own.",
+    change={".masked_fill(x <= 0, 1.0)": ".clamp(min=1e-8)"},
+    of="masked-fill",
+)
+
+
+bank.wrong(
+    "replaces-0-alone",
+    "You replace 0 alone. Negative numbers still reach the log, and it is nan there.",
+    change={"x.masked_fill(x <= 0, 1.0)": "torch.where(x == 0, 1.0, x)"},
+    of="masked-fill",
+)
+
+
+bank.wrong(
     "log1p",
     "`log1p` is the log of 1 + x. It is friendly at 0, but it is another function.",
     change={".log(x.masked_fill(x <= 0, 1.0))": ".log1p(x.clamp(min=0))"},

@@ -117,6 +117,12 @@ bank.wrong(
 )
 
 bank.wrong(
+    "the-way-back",
+    "You multiply by std and add the mean: that is the way back, from standardized numbers to those in the unit of x.",
+    change={"(x - self.mean) / self.std": "x * self.std + self.mean"},
+)
+
+bank.wrong(
     "multiplies",
     "You multiply by std. Divide by it.",
     change={"mean.detach().clone()": "mean.clone()", "std.detach().clone()": "std.clone()", "/ self.std": "* self.std"},

@@ -21,6 +21,27 @@ bank.wrong(
 )
 
 bank.wrong(
+    "map-transposed",
+    "The kernel goes down where you go to the right in your map: its rows and columns are swapped.",
+    change={
+        "i * stride : i * stride + rows, j * stride : j * stride + columns": "j * stride : j * stride + rows, i * stride : i * stride + columns"
+    },
+)
+
+bank.wrong(
+    "size-before-the-rim",
+    "Your map has the size that it would have without a rim: the places at its lower and right end are missing. The rim counts "
+    "in the size.",
+    change={"(padded.shape[0] - rows)": "(image.shape[0] - rows)", "(padded.shape[1] - columns)": "(image.shape[1] - columns)"},
+)
+
+bank.wrong(
+    "matrix-product-as-it-is",
+    "You take the matrix product of each patch and the kernel, `@`. Here each number meets the one on which it lies: `*`.",
+    change={"(patch * kernel).sum()": "(patch @ kernel).sum()"},
+)
+
+bank.wrong(
     "stride-ignored",
     "Your kernel goes on by one place, whatever `stride` says.",
     change={"padded = ": "stride = 1; padded = "},

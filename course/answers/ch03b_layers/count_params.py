@@ -205,6 +205,16 @@ bank.wrong(
 
 
 bank.wrong(
+    "equal-counts-once",
+    "Of parameters with equally many numbers you count one, as where their counts go into a set: it holds each number once. Two "
+    "parameters of one size are two.",
+    change={
+        "sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)": "sum({p.numel() for p in module.parameters() if p.requires_grad or not trainable_only})"
+    },
+)
+
+
+bank.wrong(
     "weights-alone",
     "You count matrices alone. A bias has one dim, and its numbers are learned like the others.",
     change={"p.requires_grad or not trainable_only": "p.dim() > 1 and (p.requires_grad or not trainable_only)"},

@@ -239,6 +239,31 @@ bank.wrong(
 )
 
 bank.wrong(
+    "variance-for-std",
+    "You divide by the variance, in both modes. Its root, with the 1e-5 under it, is what the numbers spread by.",
+    change={"torch.sqrt(var + 1e-5)": "(var + 1e-5)"},
+)
+
+bank.wrong(
+    "weight-and-bias-unused",
+    "You have a weight and a bias, and what you return does not depend on them. What is standardized is multiplied by the one, "
+    "and the other is added.",
+    change={"self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias": "(x - mean) / torch.sqrt(var + 1e-5)"},
+)
+
+bank.wrong(
+    "weight-and-bias-as-plain-tensors",
+    "Your weight and bias are plain tensors: no optimizer finds them, and no gradient arrives at them. Make them parameters.",
+    change={"nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))": "torch.ones(n), torch.zeros(n)"},
+)
+
+bank.wrong(
+    "no-running-values-kept",
+    "Your running values never move: in eval mode you compute with the zeros and ones that they begin with.",
+    change={"self.running_mean.lerp_(mean, 0.1)": "pass", "self.running_var.lerp_(x.var(0), 0.1)": "pass"},
+)
+
+bank.wrong(
     "bias-not-added",
     "You never add the bias: with the zeros that it begins with, nothing shows, but it cannot learn.",
     change={"torch.sqrt(var + 1e-5) + self.bias": "torch.sqrt(var + 1e-5)"},

@@ -46,6 +46,26 @@ bank.wrong(
 )
 
 bank.wrong(
+    "normal-numbers",
+    "You compare normal numbers with p. Half of these lie below 0 already, so that more than half are dropped, whatever p is.",
+    slip=True,
+    change={"torch.rand_like(x)": "torch.randn_like(x)"},
+)
+
+bank.wrong(
+    "half-whatever-p",
+    "You drop one half of the numbers, whatever p is. Each is to be dropped with probability p.",
+    slip=True,
+    change={"torch.rand_like(x) >= self.p": "torch.randint(0, 2, x.shape)"},
+)
+
+bank.wrong(
+    "multiplies-by-1-minus-p",
+    "You multiply what stays by 1 - p. That makes it smaller still; it is to make up for what is dropped.",
+    change={"/ (1 - self.p)": "* (1 - self.p)"},
+)
+
+bank.wrong(
     "divides-by-p",
     "You divide by p. A share of 1 - p stays: that is what to divide by.",
     change={"(1 - self.p)": "self.p"},

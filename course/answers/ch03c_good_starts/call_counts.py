@@ -201,7 +201,7 @@ bank.wrong(
     "runs-the-parts-in-turn",
     "You run the submodules one after another yourself. Which of them run, and how often, is decided by the module's own "
     "forward: call the module, and let hooks count.",
-    also=("calls-forward-directly",),
+    also=("runs-the-children-itself",),
 )
 def call_counts(module, x):
     counts = {}
@@ -210,6 +210,22 @@ def call_counts(module, x):
             x = part(x)
             counts[name] = counts.get(name, 0) + 1
     return counts
+
+
+bank.wrong(
+    "runs-the-children-itself",
+    "You run the module's parts one after another yourself. That is not what every module does with them, and it skips the "
+    "module's own forward and hooks: call the module.",
+    also=("calls-forward-directly",),
+    change={"module(x)": "for part in module.children():\n    x = part(x)"},
+)
+
+
+bank.wrong(
+    "removes-one-hook",
+    "You remove one of your hooks, and the others stay on the module. Each handle removes its own hook alone.",
+    change={"for handle in handles:\n    handle.remove()": "handles[-1].remove()"},
+)
 
 
 bank.wrong(

@@ -179,6 +179,24 @@ bank.wrong(
 )
 
 bank.wrong(
+    "parameters-alone",
+    "You go by the names of parameters alone. The module's buffers are then not loaded, and where state does not have them, "
+    "they are not told either.",
+    also=("parameters-only",),
+    change={"module.state_dict()": "dict(module.named_parameters())"},
+)
+
+bank.wrong(
+    "missing-keys-alone",
+    "You tell what `load_state_dict` finds missing in what you load. These are names of the module: those that only state has "
+    "are not among them.",
+    change={
+        "module.load_state_dict(fits, strict=False)": "missing = module.load_state_dict(fits, strict=False).missing_keys",
+        "(own.keys() | state.keys()) - fits.keys()": "missing",
+    },
+)
+
+bank.wrong(
     "unequal-shapes-untold",
     "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not fit.",
     change={"(own.keys() | state.keys()) - fits.keys()": "own.keys() ^ state.keys()"},

@@ -20,7 +20,7 @@ bank.wrong(
         "y[:, None]": "y",
         "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)\nlosses = []\nfor _ in range(steps):": "losses = []\nfor _ in range(steps):\n    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)",
         "y[order]": "y",
-        "if step % 20 == 0:\n    scheduler.step()": "scheduler.step()",
+        "if (step + 1) % 20 == 0:\n    scheduler.step()": "scheduler.step()",
     },
     of="other-places",
 )
@@ -100,12 +100,33 @@ bank.wrong(
 )
 
 bank.wrong(
+    "h-never-falls",
+    "In loop h the rate stays as it is to the end. Its author wanted it to fall, only not so soon.",
+    change={"if step % 20 == 19:\n    scheduler.step()": ""},
+    of="as-most-begin",
+)
+
+bank.wrong(
+    "h-falls-at-once",
+    "In loop h the rate falls after the very first step already, and then every 20 steps. Steps are counted from 0 here: "
+    "how many have been taken when `step` is 0?",
+    change={"step % 20 == 19": "step % 20 == 0"},
+    of="as-most-begin",
+)
+
+bank.wrong(
+    "h-falls-in-every-step",
+    "In loop h the rate still falls after each step, only by less. It should stay the same for 20 steps.",
+    change={"gamma=0.9": "gamma=0.999", "if step % 20 == 19:\n    scheduler.step()": "scheduler.step()"},
+    of="as-most-begin",
+)
+
+bank.wrong(
     "rewrites-a-loop",
     "All loops learn, but one of them has more than two lines that are not as you were given them, or another name. Each "
     "fault needs two lines at most.",
     change={
-        "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)": "",
-        "if step % 20 == 19:\n    scheduler.step()\nlosses.append(loss.item())": "value = loss.item()\nlosses.append(value)",
+        "if step % 20 == 19:\n    scheduler.step()\nlosses.append(loss.item())": "if step % 20 == 19:\n    scheduler.step()\nvalue = loss.item()\nlosses.append(value)",
     },
     of="as-most-begin",
 )
@@ -121,6 +142,16 @@ bank.wrong(
     "g-order-undone",
     "Loop g sorts the targets by the order backwards. What is shuffled by `order` stands beside y[order].",
     change={"y[order]": "y[order.argsort()]"},
+    of="as-most-begin",
+)
+
+bank.wrong(
+    "g-y-in-order-after-order",
+    "In loop g y itself gets a new order in each round, on top of those before, and x does not: after the first round rows and "
+    "targets no longer belong together.",
+    change={
+        "loss = F.mse_loss(model(x[order]).squeeze(1), y[order])": "y = y[order]\nloss = F.mse_loss(model(x[order]).squeeze(1), y)"
+    },
     of="as-most-begin",
 )
 
@@ -337,7 +368,7 @@ def broken_loops():
             loss = F.mse_loss(model(x).squeeze(1), y)
             loss.backward()
             optimizer.step()
-            if step % 20 == 0:
+            if (step + 1) % 20 == 0:
                 scheduler.step()
             losses.append(loss.item())
         return losses
@@ -426,12 +457,14 @@ def broken_loops():
 
     def loop_h(model, x, y, steps):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=20, gamma=0.9)
         losses = []
         for step in range(steps):
             optimizer.zero_grad()
             loss = F.mse_loss(model(x).squeeze(1), y)
             loss.backward()
             optimizer.step()
+            scheduler.step()
             losses.append(loss.item())
         return losses
 
@@ -520,7 +553,7 @@ def broken_loops():
 
     def loop_h(model, x, y, steps):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.995)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda taken: 0.9 ** (taken // 20))
         losses = []
         for step in range(steps):
             optimizer.zero_grad()
@@ -633,27 +666,20 @@ def broken_loops():
 
 bank.survives(
     {
-        "torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9) -> optimizer": "The optimizer takes a second step with the same gradients now and then, and the loop learns.",
         "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1))": "The square forgets the sign of a difference.",
         "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (2)": "The square forgets the sign of a difference.",
         "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (3)": "The square forgets the sign of a difference.",
         "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (5)": "The square forgets the sign of a difference.",
         "F.mse_loss(model(x[order]).squeeze(1), y[order]) -> F.mse_loss(y[order], model(x[order]).squeeze(1))": "The square forgets the sign of a difference.",
         "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (6)": "The square forgets the sign of a difference.",
-        "step % 20 == 19 -> step % 20 >= 19": "Any schedule with which the loop learns is right.",
+        "step % 20 == 19 -> step % 20 >= 19": "The remainder of a division by 20 is 19 at most.",
         "model(x).squeeze(1) -> model(x).squeeze()": "There are several rows, so only dim 1 has size 1.",
         "model(x).squeeze(1) -> model(x).squeeze() (2)": "There are several rows, so only dim 1 has size 1.",
         "model(x).squeeze(1) -> model(x).squeeze() (3)": "There are several rows, so only dim 1 has size 1.",
         "0.03 -> 1.03": "Any rate with which the loop learns is right.",
         "model(x).squeeze(1) -> model(x).squeeze() (5)": "There are several rows, so only dim 1 has size 1.",
         "model(x[order]).squeeze(1) -> model(x[order]).squeeze()": "There are several rows, so only dim 1 has size 1.",
-        "0.9 -> 1.9": "Any schedule with which the loop learns is right.",
         "model(x).squeeze(1) -> model(x).squeeze() (6)": "There are several rows, so only dim 1 has size 1.",
-        "step % 20 -> step": "Any schedule with which the loop learns is right.",
-        "step % 20 -> 20": "Any schedule with which the loop learns is right.",
-        "19 -> 20": "Any schedule with which the loop learns is right.",
-        "19 -> 18": "Any schedule with which the loop learns is right.",
-        "scheduler.step() -> scheduler": "Without a schedule the loop learns as well.",
         "optimizer -> model (2)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
         "optimizer -> model (4)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
         "optimizer -> model (6)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
@@ -662,12 +688,7 @@ bank.survives(
         "optimizer -> model (14)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
         "x -> y": "There are as many targets as inputs.",
         "optimizer -> model (16)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
-        "step -> steps": "Any schedule with which the loop learns is right.",
-        "step -> loss": "Any schedule with which the loop learns is right.",
-        "20 -> 21": "Any schedule with which the loop learns is right.",
-        "20 -> 19": "Any schedule with which the loop learns is right.",
         "model(x).squeeze(1) - y -> y - model(x).squeeze(1)": "The square forgets the sign of a difference.",
-        "scheduler -> optimizer": "The optimizer takes a second step with the same gradients now and then, and the loop learns.",
         "model(x).squeeze(1) -> model(x).squeeze() (7)": "There are several rows, so only dim 1 has size 1.",
     }
 )

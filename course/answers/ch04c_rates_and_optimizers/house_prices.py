@@ -88,7 +88,7 @@ bank.wrong(
 
 bank.wrong(
     "weights-in-other-units",
-    "Your weights are those of the standardized columns. The caller has square meters and years: convert back.",
+    "Your weights are those of the standardized columns. The caller counts in the units of x: convert back.",
     change={
         "weight.detach() / spread": "weight.detach()",
         "bias.detach() - center @ weight": "bias.detach()",

@@ -11,6 +11,16 @@ bank = AnswerBank("clip_grad_norm")
 
 
 bank.wrong(
+    "norm-of-the-tensors",
+    "Your norm is that of the tensors themselves. It is their gradients, what stands in .grad, that are measured and shortened.",
+    change={
+        "grads = [p.grad for p in params if p.grad is not None]": "params = [p for p in params if p.grad is not None]\ngrads = [p.grad for p in params]",
+        "sum((grad**2).sum().item() for grad in grads)": "sum((p**2).sum().item() for p in params)",
+    },
+)
+
+
+bank.wrong(
     "sum-of-norms",
     "You add up the norms of the gradients. The norm of all together is the root of all squares added up.",
     change={

@@ -44,10 +44,19 @@ def share(module: Any, shape: Shape, p: float) -> Observation:
     shares = [float((result == 0).double().mean()) for result in results]
     with torch.no_grad():
         free = bool((module(numbers(shape)) == 0).any())
-    near = abs(sum(shares) / _CALLS - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
+    dropped = sum(shares) / _CALLS
+    near = abs(dropped - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
     drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
-    seen = {"returned": see_without_values(results[0]), "drops": drops, "share": near or drops != ["some"]}
+    seen = {"returned": see_without_values(results[0]), "drops": drops, "share": "p" if near or drops != ["some"] else _named(dropped, shape, p)}
     return seen | {"without_graph": free or drops != ["some"]}
+
+
+def _named(dropped: float, shape: Shape, p: float) -> str:
+    """What a share that is not p may come from, if that many numbers, each drawn on its own, come near to it."""
+    below = (1 + math.erf(p / 2**0.5)) / 2
+    known = {"1 - p": 1 - p, "one half": 0.5, f"the share of normal numbers below p, {below:.2f}": below}
+    error = ERRORS * (0.25 / (_CALLS * math.prod(shape))) ** 0.5
+    return next((name for name, one in known.items() if abs(dropped - one) < error), f"about {dropped:.1f}")
 
 
 @on_new

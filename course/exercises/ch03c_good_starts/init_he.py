@@ -107,7 +107,8 @@ def kind_of_bias(part: nn.Linear) -> str:
 @on_sample
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
-    layer = linear_parts(module.double())[0].requires_grad_(False)
+    layer, other = linear_parts(module.double())
+    layer.requires_grad_(False)
     first = layer.weight
     places = {name: (p.dtype, p.data_ptr()) for name, p in module.named_parameters()}
     objects, was = dict(module.named_parameters()), first.detach().clone()
@@ -118,7 +119,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
         "moved": [name for name, p in module.named_parameters() if places[name] != (p.dtype, p.data_ptr())],
         "flags": ", ".join(name for name, flag in requires_grad_flags(module).items() if flag),
         "frozen_too": not torch.equal(was, first),
-        "frozen_bias": kind_of_bias(layer) == "all 0",
+        "frozen_bias": kind_of_bias(layer) in ("all 0", kind_of_bias(other)),
         "drawn": drawn(module),
     }
 

@@ -109,7 +109,10 @@ names = Requirement(
     names_and_numbers,
     SORTED
     | LOADED
-    | {"returned": "You do not return the names that only the module has, and those that only state has: these alone."},
+    | {
+        "returned": "What you return is not what is asked for: the names that only the module has, together with those "
+        "that only state has."
+    },
     given=("loaded", "odd", "numbers"),
 )
 unequal = Requirement(
@@ -118,8 +121,8 @@ unequal = Requirement(
     LOADED
     | SORTED
     | {
-        "returned": "You do not return the names whose shapes are unequal, and with them the names that only one of "
-        "the two has: these alone."
+        "returned": "What you return is not what is asked for: the names whose shapes are unequal, together with those "
+        "that only one of the two has."
     },
     given=("sorted", "numbers"),
 )

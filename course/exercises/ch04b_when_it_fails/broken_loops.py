@@ -68,13 +68,14 @@ def loop_run(answer: Answer, case: Case) -> Observation:
     with fixed_seed(21):
         loops[letter](_at_zero(x.shape[1]), copy_of(x), copy_of(y), 1)
         model = _at_zero(x.shape[1])
-        with before_each_step(lambda optimizer: type(optimizer).__name__) as used:
+        with before_each_step(lambda used: (type(used).__name__, float(used.param_groups[0]["lr"]))) as steps_taken:
             losses = loops[letter](model, x, y, steps)
     return {
         "losses": see(losses),
         "left": ((model(x).squeeze(1) - y) ** 2).mean().item(),
         "weights": [see_without_requires_grad(param) for param in model.parameters()],
-        "optimizers": sorted(set(used)),
+        "optimizers": sorted({kind for kind, _ in steps_taken}),
+        "rates": [rate for _, rate in steps_taken] if letter == "h" else [],
     }
 
 
@@ -109,7 +110,15 @@ def _facts(seen: Observation) -> dict[str, Plain]:
         "length": len(losses),
         "first": losses[0],
         "optimizers": seen["optimizers"],
+        **_schedule(seen["rates"]),
     }
+
+
+def _schedule(rates: list[float]) -> dict[str, Plain]:
+    """After which steps the rate first changed, and by which factors; none where no rates were kept."""
+    pairs = list(enumerate(zip(rates, rates[1:], strict=False), start=1))
+    changed = [(step, after / before) for step, (before, after) in pairs if before and after != before]
+    return {"falls": [step for step, _ in changed[:4]], "factors": [factor for _, factor in changed[:4]]}
 
 
 def _or_inf(loss: float) -> float:
@@ -124,6 +133,9 @@ _TELLS = {
     "length": "The list of losses is not as long as asked for: one for each step of this call, none of other calls.",
     "first": "The first loss is not the mean of the squared errors of the first weights, from before the step.",
     "optimizers": "The loop should keep its kind of optimizer.",
+    "falls": "Loop h learns, but not at the rates that are asked for: its rate should fall after every 20 steps, and at no "
+    "other time. These are the first steps after which it changed.",
+    "factors": "Loop h learns, and its rate falls after every 20 steps, but it should be multiplied by 0.9 each time.",
 }
 
 

@@ -28,7 +28,7 @@ def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool =
                 answer(x.flip(0), y.flip(0))
         except ValueError as error:
             return {"takes": f"ValueError: {error}", facet: None}
-        return {"takes": "both", facet: of(made, len(x))}
+        return {"takes": "no error", facet: of(made, len(x))}
 
     return catching_errors(look)
 
