@@ -108,6 +108,14 @@ bank.wrong(
 )
 
 bank.wrong(
+    "optimizer-before-the-head",
+    "`start` gives the optimizer the parameters from before the head is replaced: it holds the old head, and not the new one.",
+    change={
+        "model.head = nn.Linear(model.head.in_features, classes)\nmodel.to(device)\nreturn torch.optim.SGD(model.parameters(), lr=0.1)": "model.to(device)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nmodel.head = nn.Linear(model.head.in_features, classes).to(device)\nreturn optimizer"
+    },
+)
+
+bank.wrong(
     "moves-too-early",
     "`start` moves the model before the head is replaced: the new head is not on the device. Move the model at the end.",
     change={

@@ -60,7 +60,8 @@ bank.wrong(
 
 bank.wrong(
     "returns-a-record",
-    "You return the loss with its graph: as long as somebody keeps it, so are all saved tensors of the step.",
+    "You return the loss with its graph: as long as somebody keeps it, so are all saved tensors of the step. `detach` leaves the "
+    "loss itself as it is, and gives another tensor.",
     change={
         "x, y = x_batch.to(device), y_batch.to(device)": "",
         "model(x), y": "model(x_batch.to(device)), y_batch.to(device)",

@@ -192,16 +192,20 @@ def mixed_region(block):
         return block(torch.ones(1, 3))
 
 
+bank.told(
+    "autocast-to-float32",  # on a CPU, torch cannot lower to that, and so switches autocast off
+    "on_gpu",
+    change={"enabled=False": "dtype=torch.float32"},
+)
+
+bank.wrong(
+    "float-of-the-result-alone",
+    "You turn what comes out of the block to float32, and not what goes in: the block meets an x of 16 or 64 bits as it is.",
+    also=("float-of-the-result",),
+    change={"block(x.float())": "block(x).float()"},
+)
+
 bank.told("always-the-cpu", "on", change={"x.device.type": '"cpu"', "x.float()": "x.to(torch.float32)"})
-
-
-@bank.right("autocast-to-float32")  # which torch cannot lower to on the CPU, and so switches autocast off
-def mixed_region(block):
-    def safe(x):
-        with torch.autocast(x.device.type, dtype=torch.float32):
-            return block(x.float())
-
-    return safe
 
 
 @bank.right("decorates-the-block")

@@ -103,6 +103,15 @@ bank.wrong(
 )
 
 bank.wrong(
+    "copies-into-none",
+    "A parameter that had no part in the loss has no gradient: its .grad is None, into which nothing can be copied. Leave it out.",
+    change={
+        "p.grad for p in params if p.grad is not None": "p.grad for p in params",
+        "self.finite = all(torch.isfinite(g).all() for g in grads)\nfor g in grads:\n    g.div_(self.factor)": "for g in grads:\n    g.copy_(g / self.factor)\nself.finite = all(torch.isfinite(g).all() for g in grads)",
+    },
+)
+
+bank.wrong(
     "last-gradient-decides",
     "In your loop the last gradient decides whether all are finite. One that is not must be enough.",
     change={

@@ -51,7 +51,7 @@ def bench(fn, warmup, iters, sync):
 
 bank.wrong(
     "sync-only-before",
-    "You do not wait for the call itself: when you read the clock again, its work has hardly begun.",
+    "When you read the clock again, you have not yet waited for the call, whose work has hardly begun. First `sync()`, then the clock.",
     change={"fn()\nsync()": "fn()"},
 )
 

@@ -39,6 +39,13 @@ bank.wrong(
 
 
 bank.wrong(
+    "no-tuples",
+    "You go into lists and dicts, and not into tuples: a tuple comes back as it was, with its tensors where they were.",
+    change={"(list, tuple)": "list"},
+)
+
+
+bank.wrong(
     "drops-non-tensors",
     "Whatever is no tensor and no container gets lost. Numbers, names and None belong to a batch too; keep them.",
     change={
@@ -61,7 +68,8 @@ bank.wrong(
 
 bank.wrong(
     "one-level",
-    "A tensor further inside stays where it was. Let the function call itself on what is inside, whatever container that is.",
+    "A container further inside comes back as it is: the caller's own one, with its tensors where they were. Let the function call "
+    "itself on what is inside, whatever container that is.",
     change={
         "(key, to_device(value, device))": "(key, value.to(device) if isinstance(value, torch.Tensor) else value)",
         "[to_device(value, device) for value in obj]": "[value.to(device) if isinstance(value, torch.Tensor) else value for value in obj]",

@@ -87,6 +87,16 @@ bank.wrong(
 )
 
 bank.wrong(
+    "order-of-a-loader",
+    "Your order is that of a DataLoader with shuffle=True, which makes it from a number of torch's global generator. Asked for is the "
+    "order of torch.randperm, with a generator of its own.",
+    change={
+        "order = torch.Generator().manual_seed(seed)": "torch.manual_seed(seed)",
+        "torch.randperm(len(labels), generator=order).split(batch_size)": "torch.utils.data.DataLoader(range(len(labels)), batch_size, shuffle=True)",
+    },
+)
+
+bank.wrong(
     "mean-of-means",
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
     change={

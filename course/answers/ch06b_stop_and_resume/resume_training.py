@@ -66,6 +66,12 @@ bank.wrong(
 )
 
 bank.wrong(
+    "seeded-anew",
+    "After a resume, torch's global generator begins with a seed again. It is to go on from where it was at the stop.",
+    change={'torch.set_rng_state(checkpoint["rng"])': "torch.manual_seed(seed)"},
+)
+
+bank.wrong(
     "that-many-more",
     "After a resume you run `epochs` more epochs. `epochs` counts all of them, also those of the checkpoint.",
     change={"while len(losses) < epochs:": "for _ in range(epochs):"},

@@ -176,7 +176,7 @@ bank.wrong(
 
 bank.wrong(
     "no-autocast",
-    "You compute all of it in float32: nothing runs under autocast.",
+    "Nothing runs under autocast here, on the CPU: there is none, or it is for another device type, and all is computed in float32.",
     change={"with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):\n    loss =": "loss ="},
 )
 

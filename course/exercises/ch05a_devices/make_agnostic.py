@@ -55,7 +55,6 @@ def _start(start: Any, x: Tensor, classes: int) -> Observation:
 
 def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plain]:
     optimizer = start(model, classes, where)
-    names = {id(param): name for name, param in model.named_parameters()}
     groups: list[Any] = [{"lr": 0.0, "params": []}]
     if isinstance(optimizer, torch.optim.Optimizer):
         groups = optimizer.param_groups
@@ -63,10 +62,21 @@ def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plai
     return {
         "kind": type(optimizer).__name__,
         "rate": float(groups[0]["lr"]),
-        "holds": sorted(names.get(id(p), f"another one, of shape {tuple(p.shape)}") for p in held),
+        "holds": _named(held, model),
         "left": sorted(name for name, param in model.named_parameters() if param.device.type != where),
         "classes": model.head.out_features,
     }
+
+
+def _named(held: list[Any], model: nn.Module) -> str:
+    """The parameters that an optimizer holds, by their names in the order of the model; behind them all others."""
+    names = {id(param): name for name, param in model.named_parameters()}
+    places = {id(param): place for place, param in enumerate(model.parameters())}
+    others = sorted(
+        f"one of shape {tuple(param.shape)} that is not in the model" for param in held if id(param) not in names
+    )
+    mine = sorted((param for param in held if id(param) in names), key=lambda param: places[id(param)])
+    return ", ".join([*(names[id(param)] for param in mine), *others])
 
 
 def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:

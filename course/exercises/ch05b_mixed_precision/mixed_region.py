@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
@@ -56,10 +57,11 @@ class _Block(nn.Module):
 def region(*kept: str, within: bool = True) -> Probe:
     """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without, as a case may say.
 
-    Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
-    first), `itself` (what came back last is what the block returned), `still_on` (autocast, once safe is made and after
-    each call) and always `entered`: the device types of the autocast blocks that were entered while safe was made, and
-    while it ran; see `compare_regions`.
+    Facets: `made` (what `mixed_region` returns: where it is no function, nothing is called), `returned`, `calls` (of
+    the block), `gradient` (of x, and of the block's weights), `early` (calls before the first), `itself` (what came
+    back last is what the block returned), `still_on` (autocast, once safe is made and after each call) and always
+    `entered`: the device types of the autocast blocks that were entered while safe was made, and while it ran; see
+    `compare_regions`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -71,7 +73,10 @@ def region(*kept: str, within: bool = True) -> Probe:
         made_in = nullcontext() if case.kwargs.get("made_outside") else around
         with _left_as_it_was(), made_in, autocast_entered(answer) as making:
             safe = answer(block)
+            seen["made"] = "a function" if callable(safe) else type(safe).__name__
             seen["early"], seen["still_on"] = block.calls, [torch.is_autocast_enabled("cpu")]
+        if not callable(safe):
+            return seen | dict.fromkeys(("itself", "returned", "calls", "gradient", "entered"))
         with _left_as_it_was(), around:
             with autocast_entered(answer) as running:
                 first = _quietly(safe, x)
@@ -99,13 +104,25 @@ def _left_as_it_was() -> Iterator[None]:
         torch.set_autocast_enabled("cpu", before)
 
 
-class _Elsewhere(Tensor):
+class _OnXpu(Tensor):
     """A tensor on the CPU that says it is on an Intel GPU, whose autocast has a switch of its own on any machine."""
 
     @property
     def device(self) -> torch.device:  # type: ignore[override]
         """Where it says that it is."""
         return torch.device("xpu")
+
+
+class _OnCuda(Tensor):
+    """A tensor on the CPU that says it is on a GPU of NVIDIA, where autocast to float32 is on, and not off."""
+
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]
+        """Where it says that it is."""
+        return torch.device("cuda")
+
+
+ELSEWHERE = {"xpu": _OnXpu, "cuda": _OnCuda}
 
 
 @catching_errors
@@ -115,19 +132,21 @@ def region_elsewhere(answer: Answer, case: Case) -> Observation:
     How often the block runs is another requirement's.
     """
     on: set[str] = set()
+    kind = case.kwargs.get("kind", "xpu")
 
     def block(x: Tensor) -> Tensor:
-        on.add("on" if torch.is_autocast_enabled("xpu") else "off")
+        on.add("on" if torch.is_autocast_enabled(kind) else "off")
         return x + x
 
-    before = torch.is_autocast_enabled("xpu")
-    torch.set_autocast_enabled("xpu", True)
+    before = torch.is_autocast_enabled(kind)
+    torch.set_autocast_enabled(kind, True)
     try:
-        result = answer(block)(copy_of(case.args)[1].as_subclass(_Elsewhere))
+        with patch("torch.cuda.amp.common.amp_definitely_not_available", return_value=False):  # as where there is one
+            result = answer(block)(copy_of(case.args)[1].as_subclass(ELSEWHERE[kind]))
     finally:
-        torch.set_autocast_enabled("xpu", before)
+        torch.set_autocast_enabled(kind, before)
     return {
-        "on": ", then ".join(sorted(on)),
+        "on" if kind == "xpu" else "on_gpu": ", then ".join(sorted(on)),
         "returned": [see(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)],
     }
 
@@ -154,7 +173,7 @@ def compare_regions(expected: Observation, got: Observation, tolerance: Toleranc
     """
     plain = [{facet: value for facet, value in seen.items() if facet != "entered"} for seen in (expected, got)]
     difference = first_difference(plain[0], plain[1], tolerance)
-    lowered = any(getattr(one, "dtype", "") == "bfloat16" for one in expected.get("returned", []))
+    lowered = any(getattr(one, "dtype", "") == "bfloat16" for one in expected.get("returned") or [])
     return first_difference(expected, got, tolerance) if lowered and not difference else difference
 
 
@@ -169,10 +188,11 @@ def _spelled(name: str, case: Case) -> str:
 
 computes = Requirement(
     "computes in float32 under autocast",
-    region("returned"),
+    region("made", "returned"),
     {
+        "made": "`mixed_region` returns no function. What it returns is to be called later, with an x.",
         "returned": "Under autocast, what comes back is not what `block` returns for this x, in float32, without "
-        "autocast."
+        "autocast.",
     },
 )
 OTHER_DTYPE = {"returned": "For an x of this dtype, what comes back is not what `block` returns for `x.float()`."}
@@ -190,7 +210,11 @@ flows = Requirement(
 there = Requirement(
     "switches autocast off for the device that x is on",
     region_elsewhere,
-    {"on": "x is on another device than the CPU, and autocast for that one is not off while the block runs."},
+    {
+        "on": "x is on another device than the CPU, and autocast for that one is not off while the block runs.",
+        "on_gpu": "x is on a GPU, and autocast for it is not off while the block runs: there, "
+        "autocast to float32 is on too.",
+    },
 )
 as_is = Requirement(
     "returns what block returns, as it is",
@@ -237,6 +261,7 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield flows("a layer", x())
     yield flows("a product", x(torch.bfloat16))
     yield there("a sum", x())
+    yield there("a sum", x(), kind="cuda")
     yield as_is("an argmax", x())
     yield as_is("a sum in float64", x())
     yield on_again("a product", x())
