@@ -32,7 +32,10 @@ bank.wrong(
     "size-before-the-rim",
     "Your map has the size that it would have without a rim: the places at its lower and right end are missing. The rim counts "
     "in the size.",
-    change={"(padded.shape[0] - rows)": "(image.shape[0] - rows)", "(padded.shape[1] - columns)": "(image.shape[1] - columns)"},
+    change={
+        "(padded.shape[0] - rows)": "(image.shape[0] - rows)",
+        "(padded.shape[1] - columns)": "(image.shape[1] - columns)",
+    },
 )
 
 bank.wrong(

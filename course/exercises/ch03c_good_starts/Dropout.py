@@ -47,7 +47,8 @@ def share(module: Any, shape: Shape, p: float) -> Observation:
     dropped = sum(shares) / _CALLS
     near = abs(dropped - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
     drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
-    seen = {"returned": see_without_values(results[0]), "drops": drops, "share": "p" if near or drops != ["some"] else _named(dropped, shape, p)}
+    told = "p" if near or drops != ["some"] else _named(dropped, shape, p)
+    seen: Observation = {"returned": see_without_values(results[0]), "drops": drops, "share": told}
     return seen | {"without_graph": free or drops != ["some"]}
 
 

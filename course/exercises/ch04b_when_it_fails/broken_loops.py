@@ -6,6 +6,7 @@ Every loop runs on a line without noise, so that a right one learns it nearly pe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -116,7 +117,7 @@ def _facts(seen: Observation) -> dict[str, Plain]:
 
 def _schedule(rates: list[float]) -> dict[str, Plain]:
     """After which steps the rate first changed, and by which factors; none where no rates were kept."""
-    pairs = list(enumerate(zip(rates, rates[1:], strict=False), start=1))
+    pairs = list(enumerate(pairwise(rates), start=1))
     changed = [(step, after / before) for step, (before, after) in pairs if before and after != before]
     return {"falls": [step for step, _ in changed[:4]], "factors": [factor for _, factor in changed[:4]]}
 
