@@ -134,8 +134,8 @@ _TELLS = {
     "length": "The list of losses is not as long as asked for: one for each step of this call, none of other calls.",
     "first": "The first loss is not the mean of the squared errors of the first weights, from before the step.",
     "optimizers": "The loop should keep its kind of optimizer.",
-    "falls": "Loop h learns, but not at the rates that are asked for: its rate should fall after every 20 steps, and at no "
-    "other time. These are the first steps after which it changed.",
+    "falls": "Loop h learns, but not at the rates that are asked for: its rate should fall after every 20 steps, and "
+    "at no other time. These are the first steps after which it changed.",
     "factors": "Loop h learns, and its rate falls after every 20 steps, but it should be multiplied by 0.9 each time.",
 }
 

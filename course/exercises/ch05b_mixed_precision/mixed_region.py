@@ -68,8 +68,7 @@ def region(*kept: str, within: bool = True) -> Probe:
         kind, x = copy_of(case.args)
         block = _Block(kind)
         seen: Observation = {}
-        lower = torch.autocast("cpu", dtype=torch.bfloat16)
-        around = lower if case.kwargs.get("within", within) else nullcontext()
+        around = _lower() if case.kwargs.get("within", within) else nullcontext()
         made_in = nullcontext() if case.kwargs.get("made_outside") else around
         with _left_as_it_was(), made_in, autocast_entered(answer) as making:
             safe = answer(block)
@@ -84,14 +83,16 @@ def region(*kept: str, within: bool = True) -> Probe:
                 second = _quietly(safe, x.requires_grad_())
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
             seen["itself"] = second is block.result
-        seen |= {
-            "returned": [see_without_requires_grad(first), see_without_requires_grad(second)],
-            "calls": block.calls,
-        }
+        seen |= {"returned": list(map(see_without_requires_grad, (first, second))), "calls": block.calls}
         seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
 
     return catching_errors(look, *kept, "entered")
+
+
+def _lower() -> torch.autocast:
+    """Autocast to bfloat16 on the CPU."""
+    return torch.autocast("cpu", dtype=torch.bfloat16)
 
 
 @contextmanager
