@@ -169,16 +169,8 @@ class TestTrue:
 
     def test_memory_and_counts(self) -> None:
         """A program whose memory and counts are plain is asked about as they are."""
-        lines = (
-            "y = x[1:]",
-            "z = y.clone()",
-            "w = x.contiguous()",
-            "n = 0",
-            "for _ in range(3):",
-            "    n += 2",
-            "    if n > 9:",
-        )
-        asked = asked_of(*lines, "    if n > 9:", "        n = 0", "return z")
+        loop = ("for _ in range(3):", "    n += 2", "    if n > 9:", "        n = 0")
+        asked = asked_of("y = x[1:]", "z = y.clone()", "w = x.contiguous()", "n = 0", *loop, "return z")
         memory = {last(each): each.right_choice for each in memory_questions(asked) if each}
         counts = {last(each): each.right_choice for each in count_questions(asked) if each}
 

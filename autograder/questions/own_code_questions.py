@@ -47,6 +47,7 @@ _SEEDS = 10**6
 _FACTS = {"shape", "dtype", "value", "result", "changed", "argument"}
 _NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
+_SAYS_SIZES = re.compile(r"\b(zeros|ones|rand|randn|empty|eye|arange|standard_normal)\([\w, ()]+$")
 _LEFT_OUT = re.compile(r"left out|by `pass`")
 _FORMULA = re.compile(r"\w+(?: [-+*/] \w+)+")
 _PART = re.compile(r"of `(.+)` in line")
@@ -208,6 +209,8 @@ def _can_be_copied(question: Question) -> bool:
     right, prompt = question.right_choice, question.prompt
     if right in _NO_DIFFERENCE and not _LEFT_OUT.search(prompt):
         return True  # lines that change places, or `<` and `<=`: that often makes no difference, as anybody sees
+    if question.kind == "shape" and _SAYS_SIZES.search(_asked_about(question)):
+        return True
     if question.kind == "requirement" and right != PASSES:
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
         others = {stem for each in question.choices if each != right for stem in _STEM.findall(each)}
@@ -235,14 +238,20 @@ def _ask_the_same(one: Question, other: Question) -> bool:
     )
 
 
+def _asked_about(question: Question) -> str:
+    """Return the expression that a question asks about; of a name, all of its line counts."""
+    asked = question.prompt.splitlines()[-1]
+    if part := _PART.search(asked):
+        return part[1]
+    return "\n".join(question.code.splitlines()[int(number) - 1] for number in _LINE.findall(asked))
+
+
 def _depends_on_hidden(question: Question) -> bool:
     """Return whether an answer depends on what the words of the call do not show."""
     call, _, asked = question.prompt.partition("\n")
     numbers = [int(number) for number in _LINE.findall(asked)]
     if question.kind == "shape" and (functions := _FUNCTION.findall(call)):
-        part = _PART.search(asked)  # of a name, all of its line counts
-        lines = [part[1]] if part else [question.code.splitlines()[number - 1] for number in numbers]
-        return any(f"{name}(" in line for name in functions for line in lines)
+        return any(f"{name}(" in _asked_about(question) for name in functions)
     if question.kind == "count" and _is_straight(question.code, numbers[0]):
         call = call.replace("a function", "")
     if question.kind == "shape" and "a function" in call and " of shape " not in call:

@@ -142,7 +142,7 @@ def _without_statement(node: Any) -> None:
 def _cuts(node: ast.Call, names: Mapping[str, Any]) -> Iterator[tuple[int, str, Callable[[Any], None]]]:
     """Yield what can be left out of a call, with its line: a keyword, a part of a model, a method without arguments."""
     for place, keyword in enumerate(node.keywords):
-        if keyword.arg:
+        if keyword.arg and ast.unparse(node.func) != "dict":  # an entry less, as anybody sees
             yield keyword.value.lineno, ast.unparse(keyword), partial(_without_keyword, place=place)
     if ast.unparse(node.func).endswith("Sequential") and len(node.args) > 1:
         for place, part in enumerate(node.args):
