@@ -245,10 +245,10 @@ def one_exercise(exercise: Any, *reference: Observation) -> Judge:
 
 
 @pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("facet", ["left", "losses", "optimizers"])
+@pytest.mark.parametrize("facet", ["left", "losses", "optimizers", "rates"])
 def test_odd_forms_fail(facet: str, odd: str) -> None:
     """An observation that no probe writes fails, even in an exercise with its own comparison."""
-    honest: Observation = {"losses": [1.0, 0.1], "left": 0.1, "weights": [], "optimizers": ["SGD"]}
+    honest: Observation = {"losses": [1.0, 0.1], "left": 0.1, "weights": [], "optimizers": ["SGD"], "rates": [0.1]}
     judge = one_exercise(broken_loops, honest)
     forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
 

@@ -111,12 +111,14 @@ def _facts(seen: Observation) -> dict[str, Plain]:
         "length": len(losses),
         "first": losses[0],
         "optimizers": seen["optimizers"],
-        **_schedule(seen["rates"]),
+        **_schedule(seen.get("rates")),
     }
 
 
-def _schedule(rates: list[float]) -> dict[str, Plain]:
+def _schedule(rates: object) -> dict[str, Plain]:
     """After which steps the rate first changed, and by which factors; none where no rates were kept."""
+    if not isinstance(rates, list) or not all(type(rate) is float for rate in rates):
+        return {"falls": None, "factors": None}
     pairs = list(enumerate(pairwise(rates), start=1))
     changed = [(step, after / before) for step, (before, after) in pairs if before and after != before]
     return {"falls": [step for step, _ in changed[:4]], "factors": [factor for _, factor in changed[:4]]}
