@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.bank_message_check import failed_verdicts, verdicts_with_unexpected_message
+from autograder.authoring.bank_message_check import verdicts_with_unexpected_message
 from autograder.authoring.proof import shipped_answer_key
 from autograder.authoring.stale_observations import still_holds
 from autograder.course.answer_bank import KnownAnswer
@@ -62,7 +62,7 @@ def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> 
         f"by {each.requirement!r}: {each.sentence}"
         for each in verdicts_with_unexpected_message(exercise, answer, report)
     ]
-    return "; ".join(others) if failed_verdicts(report) else "full points"
+    return "; ".join(others) if report.failed_verdicts else "full points"
 
 
 def main() -> int:

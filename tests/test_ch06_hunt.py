@@ -4,7 +4,6 @@ from itertools import chain, combinations
 
 import pytest
 
-from autograder.authoring.bank_message_check import failed_verdicts
 from tests.test_bank import grade, judge_of
 
 # tag of the wrong answer: pairs of the solution's text and the starter's text
@@ -31,4 +30,4 @@ def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
 
     report = grade("fix_trainer", cell, 4101)
 
-    assert sorted(left) == sorted(each.mistake or "" for each in failed_verdicts(report))
+    assert sorted(left) == sorted(each.mistake or "" for each in report.failed_verdicts)

@@ -23,7 +23,7 @@ from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from autograder.authoring.bank_message_check import failed_verdicts, verdicts_with_unexpected_message
+from autograder.authoring.bank_message_check import verdicts_with_unexpected_message
 from autograder.authoring.example_students import ClassMaker
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.judge_answer import judge
@@ -110,7 +110,7 @@ def as_expected(exercise: Exercise, answer: KnownAnswer | None, report: Report) 
         return report.passed or not report.score
     if answer.is_right:
         return report.passed
-    return bool(failed_verdicts(report)) and not list(verdicts_with_unexpected_message(exercise, answer, report))
+    return bool(report.failed_verdicts) and not list(verdicts_with_unexpected_message(exercise, answer, report))
 
 
 @pytest.mark.filterwarnings("ignore")  # a warning in an answer is the student's to read
@@ -130,7 +130,7 @@ def test_check_says_what_grading_says(shell: Any, seen: list[Observation], stem:
         answer = known.get(cell.strip())
         if answer is not None and not answer.is_right and answer.tag not in run:
             observed = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
-            refused = failed_verdicts(judge(asked, key, observed, text))
+            refused = judge(asked, key, observed, text).failed_verdicts
             assert refused and {verdict.mistake for verdict in refused} <= {None, answer.tag}, cell
             continue
         shell.run_cell(cell, store_history=True).raise_error()

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.authoring.bank_message_check import failed_verdicts
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.judge_answer import judge
 from autograder.exercises.exercise import Case
@@ -83,7 +82,7 @@ def test_a_cut_loss_is_told(name: str, way: str) -> None:
 
     report = judge(COURSE.find(name), key, COURSE.find(name).observe(answer_in(name, text), key.cases), text)
 
-    assert failed_verdicts(report)[0].sentence.startswith(_SENTENCES)
+    assert report.failed_verdicts[0].sentence.startswith(_SENTENCES)
 
 
 @pytest.mark.parametrize(("name", "way"), CUTS, ids=lambda part: part)
@@ -117,7 +116,7 @@ def test_what_never_required_grad_is_not_told_as_cut(name: str) -> None:
 
     report = judge(COURSE.find(name), key, COURSE.find(name).observe(answer_in(name, text), key.cases), text)
 
-    assert not failed_verdicts(report)[0].sentence.startswith(_SENTENCES)
+    assert not report.failed_verdicts[0].sentence.startswith(_SENTENCES)
 
 
 MODEL = Case("", "linear", "SGD", torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64))

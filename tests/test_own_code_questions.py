@@ -38,9 +38,6 @@ from autograder.questions.program_changes import program_changes
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.questions_on_changes import (
-    _OTHER_FORM,
-    _OTHER_VALUES,
-    SAME,
     first_failing_requirement_questions,
     left_out_questions,
 )
@@ -193,9 +190,7 @@ class TestTrue:
     def test_a_gradient_that_the_call_changes(self) -> None:
         """The numbers stay, and the gradients of an optimizer's tensors are asked for."""
         text = right_answers("SGDMomentum")[""].replace("p -= self.lr * v", "p.grad.mul_(2)")
-        code = own_code("SGDMomentum", text)
-        asked = AskedRun(code, run, Random(0)) if (run := code.run(code.exercise.cases(0)[0])) else None
-        found = [each for each in changed_argument_questions(asked) if each] if asked else []
+        found = [each for each in changed_argument_questions(AskedRun(*run_of("SGDMomentum", text), Random(0))) if each]
 
         assert [(last(each), each.right_choice) for each in found] == [
             ("What is the `grad` of `params` after the call?", "[[8, 4, 12]]")
@@ -211,9 +206,26 @@ class TestTrue:
         }
         told = {prompt.partition(" What")[0]: each.right_choice for prompt, each in found.items()}
 
-        assert told["In line 6, `nn.Flatten(0)` is left out."] == _OTHER_FORM
+        assert (
+            told["In line 6, `nn.Flatten(0)` is left out."] == "it returns something of another shape, length or type"
+        )
         assert "line 10 stops with an error" == told["In line 6, `nn.Linear(16, 8)` is left out."]
-        assert not {SAME, _OTHER_VALUES} & {*told.values()}
+        assert not any("values" in each for each in told.values())
+
+    @pytest.mark.parametrize("hides", ["frozen", "shared", "in no layer", ""])
+    def test_a_module_that_hides_parameters_is_not_counted_on(self, hides: str) -> None:
+        """What a change makes of a call is not asked where it depends on parameters that the call does not show."""
+        module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+        if hides == "frozen":
+            module[0].requires_grad_(False)
+        elif hides == "shared":
+            module[1].weight = module[0].weight
+        elif hides:
+            module.register_parameter("scale", torch.nn.Parameter(torch.ones(3)))
+        call = f"`count_params` is called with `module`: {fact_of(module).told()}."
+        question = Question("left_out", "", f"{call}\nLine 2 is left out.", ("a", "b", "c", "d"), 0, "", "x = 1\ny = 2")
+
+        assert _depends_on_hidden(question) is bool(hides)
 
     def test_an_argument_that_is_bound_anew_is_not_compared(self) -> None:
         """The call shows the argument that came in; below, its name stands for another tensor."""

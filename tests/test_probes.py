@@ -117,6 +117,7 @@ class TestMemory:
             (lambda x: (x[0].clone(), x[1:]), (False, True, False)),
             (lambda x: (x[0], x[1:].clone()), (True, False, False)),
             (lambda x: (x[0].detach(), x[1:]), (True, True, True)),
+            (lambda x: (torch.from_numpy(x[0].numpy()), x[1:]), (True, True, False)),
         ],
     )
     def test_it_tells_what_follows(self, answer: Answer, follows: tuple[bool, ...]) -> None:

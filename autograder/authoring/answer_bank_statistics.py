@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
-from autograder.authoring.bank_message_check import failed_verdicts
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
@@ -80,7 +79,7 @@ def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
         return "another"
     by_rule = [rule.sentence for rule in exercise.rules]
     by_requirement = [*by_rule, *(text for each in exercise.requirements.values() for text in each.tells.values())]
-    return "requirement" if any(each.sentence in by_requirement for each in failed_verdicts(report)) else "difference"
+    return "requirement" if any(each.sentence in by_requirement for each in report.failed_verdicts) else "difference"
 
 
 def update_table(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:

@@ -6,13 +6,8 @@ from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_answer import UNTOUCHED
 from autograder.diagnosis.mistake_matching import matches_mistake
-from autograder.diagnosis.verdict import Report, Status, Verdict
+from autograder.diagnosis.verdict import Report, Verdict
 from autograder.exercises.exercise import Exercise
-
-
-def failed_verdicts(report: Report) -> list[Verdict]:
-    """Return the verdicts that failed; a skipped one, which depends on another requirement, is not among them."""
-    return [each for each in report.failed_checks if each.status is not Status.SKIPPED]
 
 
 def verdicts_with_unexpected_message(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
@@ -23,7 +18,7 @@ def verdicts_with_unexpected_message(exercise: Exercise, answer: KnownAnswer, re
     """
     if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
         return []
-    return [each for each in failed_verdicts(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
+    return [each for each in report.failed_verdicts if (each.mistake, each.sentence) != _own(exercise, answer, each)]
 
 
 def indistinguishable_mistake(exercise: Exercise, key: ExpectedObservations, tag: str) -> str:

@@ -205,10 +205,10 @@ class Proof:
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
-            if not bank_message_check.failed_verdicts(report):
+            if not report.failed_verdicts:
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
-            if answer.slip and len(bank_message_check.failed_verdicts(report)) > 1:
-                costs = ", ".join(repr(each.requirement) for each in bank_message_check.failed_verdicts(report))
+            if answer.slip and len(report.failed_verdicts) > 1:
+                costs = ", ".join(repr(each.requirement) for each in report.failed_verdicts)
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
             for verdict in bank_message_check.verdicts_with_unexpected_message(self.exercise, answer, report):
                 if other := bank_message_check.indistinguishable_mistake(self.exercise, self._key(seed), answer.tag):

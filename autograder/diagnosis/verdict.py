@@ -87,6 +87,11 @@ class Report:
         return tuple(verdict for verdict in self.verdicts if verdict.status is not Status.PASS)
 
     @property
+    def failed_verdicts(self) -> tuple[Verdict, ...]:
+        """Return the verdicts that failed; a skipped one, which depends on another requirement, is not among them."""
+        return tuple(verdict for verdict in self.failed_checks if verdict.status is not Status.SKIPPED)
+
+    @property
     def passed(self) -> bool:
         """Return whether every check passed."""
         return not self.failed_checks

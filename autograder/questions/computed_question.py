@@ -25,7 +25,7 @@ T = TypeVar("T")
 RIGHT = "<the right choice>"  # stands in an explanation for the text of the right choice
 CHOICES = 4
 _FILE = "<question>"
-_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0(?!\d)")
+_POINT = re.compile(r"(?<=\d)\.0(?!\d)")  # of a whole number that is written as a float
 _WHOLE = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _CLOSEST = 0.01  # relative distance below which two numbers would look like one that is rounded differently
 
@@ -66,12 +66,11 @@ def error_choice(line: int) -> str:
 def in_words(value: object, *, quoted: bool = False) -> str:
     """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple.
 
-    As in Python, a float has a point; the numbers of a tensor need none.
-
+    A float has a point, as in Python; the numbers of a tensor need none.
     Texts have no quotes, since generators also write dtypes and the like as texts; with `quoted` they have.
     """
     if isinstance(value, torch.Tensor):
-        return _WHOLE_FLOAT.sub("", in_words(value.detach().tolist()))
+        return _POINT.sub("", in_words(value.detach().tolist()))
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {in_words(item, quoted=quoted)}" for key, item in value.items()) + "}"
     if isinstance(value, tuple | list):
@@ -99,25 +98,25 @@ def run_and_describe(code: str, expression: str) -> tuple[str, bool]:
             # Of the program's own lines, not of a function that it calls.
             return error_choice(frames[0].lineno or 0), False
         value = eval(expression, scope)
-        return in_words(value), _is_float(value)
+        return in_words(value), are_floats(value)
 
 
-def _is_float(value: object) -> bool:
+def are_floats(value: object) -> bool:
     """Return whether a value is a float, or a list or tuple of nothing else."""
-    return isinstance(value, float) or (type(value) in (list, tuple) and all(map(_is_float, value)))  # type: ignore[call-overload]
+    return isinstance(value, float) or (isinstance(value, list | tuple) and all(map(are_floats, value)))
 
 
-def written_like(is_float: bool, text: str) -> str:
-    """Return a wrong choice with its numbers written as those of the right one: with points, if these are floats."""
-    if not is_float:
-        return _WHOLE_FLOAT.sub("", text)
+def with_points(has_points: bool, text: str) -> str:
+    """Return a wrong choice with its whole numbers written as floats, or as the numbers of a tensor."""
+    if not has_points:
+        return _POINT.sub("", text)
     return _WHOLE.sub(r"\g<0>.0", text) if text[:1] in "-[(0123456789" else text
 
 
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
-    right, is_float = run_and_describe(draft.code, draft.expression)
-    choices = distinct_choices(right, (written_like(is_float, in_words(wrong)) for wrong in draft.wrong))
+    right, has_points = run_and_describe(draft.code, draft.expression)
+    choices = distinct_choices(right, (with_points(has_points, in_words(wrong)) for wrong in draft.wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"

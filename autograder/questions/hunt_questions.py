@@ -9,7 +9,7 @@ from random import Random
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
-from autograder.diagnosis.verdict import Status, Verdict
+from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.questions.bug_hunt_file import BugHunt, FaultyProgram
@@ -87,14 +87,10 @@ def _story(hunt: BugHunt) -> str:
 
 
 def first_failed_verdict(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> Verdict:
-    """Judge the program by the recorded observations of its known mistake; return the first failed verdict.
-
-    A requirement that waits for another one is passed over: it shows nothing.
-    """
+    """Judge the program by the recorded observations of its known mistake; return the first failed verdict."""
     seen = _mistake(hunt, key).observations
     code = re.sub(rf"\b{hunt.name}\b", hunt.exercise, hunt.code)
-    failed = judge(exercise, key, seen, code).failed_checks
-    return next((verdict for verdict in failed if verdict.status is not Status.SKIPPED), failed[0])
+    return judge(exercise, key, seen, code).failed_verdicts[0]
 
 
 def _mistake(hunt: FaultyProgram, key: ExpectedObservations) -> KnownMistake:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from autograder.questions.computed_question import in_words, written_like
+from autograder.questions.computed_question import are_floats, in_words, with_points
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 _DTYPE = re.compile(r"torch\.(\w+)")
@@ -60,7 +60,8 @@ def value_distractors(text: str, given: str = "", is_float: bool = False) -> lis
     is_known = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
     is_rearranged = is_known and not is_sorted
     others = [*(_rearranged(value) if is_rearranged else ()), *(_of_table(value) if is_float else ()), *_others(value)]
-    texts = (written_like(not is_float and isinstance(value, float), in_words(other, quoted=True)) for other in others)
+    has_points = are_floats(value) and not is_float  # `is_float` is said of tensors
+    texts = (with_points(has_points, in_words(other, quoted=True)) for other in others)
     return [each for each in dict.fromkeys(texts) if each != text]
 
 

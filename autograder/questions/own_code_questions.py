@@ -38,25 +38,25 @@ from autograder.questions.questions_on_values import (
 )
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
+from autograder.questions.unchanged_arguments import MAKERS
 from autograder.questions.value_facts import HIDES
 
 MOST = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
-# kinds of questions that ask for what has been computed
+# Kinds of questions that ask for what has been computed.
 _FACTS = {"shape", "dtype", "value", "result", "changed", "argument"}
 _NUMBER, _SHAPE = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
-_SAYS_SIZES = re.compile(r"\b(zeros|ones|rand|randn|empty|eye|arange|standard_normal)\([\w, ()]+$")
+_SAYS_SIZES = re.compile(rf"\b({'|'.join(MAKERS)}|eye|arange|standard_normal)\([\w, ()]+$")  # of what is made
 _LEFT_OUT = re.compile(r"left out|by `pass`")
 _FORMULA = re.compile(r"\w+(?: [-+*/] \w+)+")
 _PART = re.compile(r"of `(.+)` in line")
-# kinds whose answers may depend on all that goes in
+# Kinds whose answers may depend on all that goes in.
 _EXACT = ("value", "changed", "count", "runs", "dtype", "left_out")
 _HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
-    rf"|`{re.escape(HIDES)}"
     r"|(?!(?:SGD|Adam\w?|DataLoader)\b)[A-Z_]\w+[;.])"
 )
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
@@ -205,7 +205,7 @@ def _add_of_one_run(asked: AskedRun, drawn: RankedQuestions, most: int) -> None:
 
 
 def _can_be_copied(question: Question) -> bool:
-    """Return whether the answer stands in the question, or alone shares a word with the line that is left out."""
+    """Return whether nobody has to work out the answer: the question or its line says it, or nothing is left out."""
     right, prompt = question.right_choice, question.prompt
     if right in _NO_DIFFERENCE and not _LEFT_OUT.search(prompt):
         return True  # lines that change places, or `<` and `<=`: that often makes no difference, as anybody sees
@@ -257,7 +257,8 @@ def _depends_on_hidden(question: Question) -> bool:
     if question.kind == "shape" and "a function" in call and " of shape " not in call:
         return True  # what the function gives
     hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS
-    return hides_items or (_HIDDEN.search(call) is not None and question.kind in _EXACT)
+    hides = HIDES in call or _HIDDEN.search(call) is not None
+    return hides_items or (hides and question.kind in _EXACT)
 
 
 def _is_argument(question: Question) -> bool:

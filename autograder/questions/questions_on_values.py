@@ -149,7 +149,7 @@ def memory_questions(asked: AskedRun) -> DrawnQuestions:
                     if (name == RESULT and other in asked.returned) or other in asked.rebound:
                         continue  # it is what the line says, or a name that is no longer what the call shows
                     if asked.text_of(LocatedFact(name, place, event.line, event.facts[name], False)) == other:
-                        continue
+                        continue  # `a, b = x, y` says it as well
                     if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
                         continue
                     # Of two that share nothing, some are not even alike: nobody takes one for the other.

@@ -1,7 +1,7 @@
 """Record what happens in a run of a program whose syntax tree `ast_instrumentation` has added calls to.
 
-Facts are recorded, never live objects, so that the program's memory is freed as usual. A run ends at its limit, without
-threads and signals.
+Facts are recorded, and of live objects only the arguments of the shown calls are kept, so that all else is freed as
+usual. A run ends at its limit, without threads and signals.
 """
 
 from __future__ import annotations

@@ -11,24 +11,11 @@ from collections.abc import Set
 _KEEP_SHAPE = {
     *("abs", "bfloat16", "bool", "clamp", "clone", "contiguous", "copy_", "cos", "cpu", "cuda", "detach", "double"),
     *("exp", "float", "half", "int", "log", "log_softmax", "long", "neg", "pow", "relu", "requires_grad_", "sigmoid"),
-    *(
-        "reciprocal",
-        "rsqrt",
-        "sign",
-        "sin",
-        "softmax",
-        "sqrt",
-        "square",
-        "tanh",
-        "to",
-        "type",
-        "data",
-        "deepcopy",
-        "copy",
-    ),
+    *("reciprocal", "rsqrt", "sign", "sin", "softmax", "sqrt", "square", "tanh"),
+    *("to", "type", "data", "deepcopy", "copy"),
     *("empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"),
 }
-_MAKERS = {"empty", "full", "ones", "rand", "randn", "zeros"}
+MAKERS = ("empty", "full", "ones", "rand", "randn", "zeros")  # make a tensor of the sizes that they are given
 _LIBRARIES = {"F", "copy", "functional", "torch"}
 
 
@@ -41,8 +28,8 @@ def _keeps(node: ast.expr, given: Set[str]) -> bool:
     if ast.unparse(node) in given:
         return True
     match node:
-        case ast.Call(func=ast.Attribute(attr=maker), args=[ast.Attribute(value=inner, attr="shape"), *_]) if (
-            maker in _MAKERS
+        case ast.Call(func=ast.Attribute(attr=name), args=[ast.Attribute(value=inner, attr="shape"), *_]) if (
+            name in MAKERS
         ):
             return _keeps(inner, given)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[first, *_]) if name in _LIBRARIES:

@@ -19,7 +19,7 @@ from autograder.exercises.probe import see
 from autograder.questions.computed_question import in_words
 
 OBJECT = "an object"  # the form of what cannot be described
-HIDES = ", of which some parameters are frozen, in common or in no layer"
+HIDES = ", with parameters that are frozen, shared or in no layer"  # behind the text of a module
 VARYING = "not the same in each run"  # the form of what two runs do not agree on
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
 _LONGEST = 100  # characters of a value that is shown
@@ -73,8 +73,8 @@ def _fact(value: object) -> Fact:
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         dtypes = {str(each.dtype).removeprefix("torch.") for each in value.parameters()} - {"float32"}
         of_dtype = f" with {'/'.join(sorted(dtypes))} parameters" if dtypes else ""
-        of_dtype += HIDES * _hides_parameters(value)
-        return Fact(f"`{text}`{of_dtype}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
+        hidden = HIDES if _hides_parameters(value) else ""
+        return Fact(f"`{text}`{of_dtype}{hidden}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
     if type(value) is DataLoader:
         return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):

@@ -65,6 +65,12 @@ def observe_copy_and_view(answer: Answer, case: Case) -> Observation:
 
 
 def _first_is_detached(answer: Answer, case: Case) -> bool:
-    """Return whether the answer's first result, called on a tracked `x`, does not require grad; a view would."""
+    """Return whether the answer's first result, called on a tracked `x`, does not require grad; a view would.
+
+    An answer that refuses a tracked `x`, as NumPy does, detaches nothing.
+    """
     (x,) = copy_of(case.args)
-    return not bool(answer(x.requires_grad_())[0].requires_grad)
+    try:
+        return not bool(answer(x.requires_grad_())[0].requires_grad)
+    except RuntimeError:
+        return False

@@ -156,8 +156,7 @@ def leaves_inputs(answer: Answer, case: Case) -> Observation:
 
 @with_fixed_seed
 def observe_parameters(answer: Answer, case: Case) -> Observation:
-    """Observe the names and shapes of the parameters (`parameters`), sorted by name; and whether a second module has
-    `own_parameters`."""
+    """Observe `parameters`, their names and shapes, and `own_parameters`: whether a second module has others."""
     module, other = (new_module_and_input(answer, case)[0] for _ in range(2))
     shapes = named_shapes(module.named_parameters())
     return {

@@ -7,29 +7,13 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, select_facets
+from autograder.exercises.probe import select_facets
 from autograder.exercises.probes.memory_sharing import observe_copy_and_view
 from autograder.exercises.seeded_draw import Draw
 
-
-def copy_and_view(answer: Answer, case: Case) -> Observation:
-    """As `observe_copy_and_view`; an answer that refuses an x which requires grad, as NumPy does, is not detached."""
-
-    def on_any(x: torch.Tensor) -> object:
-        try:
-            return answer(x)
-        except RuntimeError:
-            if x.requires_grad:
-                return x[:1], x[1:]
-            raise
-
-    return observe_copy_and_view(on_any, case)
-
-
 rows = Requirement(
     "returns row 0 and the other rows",
-    select_facets(copy_and_view, "returned", "inputs"),
+    select_facets(observe_copy_and_view, "returned", "inputs"),
     tells={
         "returned:shape": "One of the two has another shape: the copy is a single row, (d,), and the view all rows "
         "behind it, (n - 1, d).",
@@ -39,7 +23,7 @@ rows = Requirement(
 )
 own_memory = Requirement(
     "puts the copy into memory of its own",
-    select_facets(copy_and_view, "copy_follows", "detached", "returned"),
+    select_facets(observe_copy_and_view, "copy_follows", "detached", "returned"),
     tells={
         "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
         "indexing, `contiguous`, `detach` or `from_numpy` gives may do.",
@@ -49,14 +33,14 @@ own_memory = Requirement(
 )
 shared_memory = Requirement(
     "keeps the view in the memory of x",
-    select_facets(copy_and_view, "view_follows", "returned"),
+    select_facets(observe_copy_and_view, "view_follows", "returned"),
     tells={"view_follows": "When `x` changes afterwards, your view stays as it was: it has memory of its own."},
     given=("returned",),
 )
 
 single_row = Requirement(
     "works for a single row, behind which none is left",
-    select_facets(copy_and_view, "returned", "inputs"),
+    select_facets(observe_copy_and_view, "returned", "inputs"),
     needs=(rows,),
 )
 

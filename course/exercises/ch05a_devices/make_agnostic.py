@@ -71,12 +71,9 @@ def _started(start: Any, model: Any, classes: int, where: str) -> dict[str, Plai
 def _named(held: list[Any], model: nn.Module) -> str:
     """The parameters that an optimizer holds, by their names in the order of the model; behind them all others."""
     names = {id(param): name for name, param in model.named_parameters()}
-    places = {id(param): place for place, param in enumerate(model.parameters())}
-    others = sorted(
-        f"one of shape {tuple(param.shape)} that is not in the model" for param in held if id(param) not in names
-    )
-    mine = sorted((param for param in held if id(param) in names), key=lambda param: places[id(param)])
-    return ", ".join([*(names[id(param)] for param in mine), *others])
+    mine = [name for key, name in names.items() if key in {*map(id, held)}]
+    shapes = sorted(str(tuple(param.shape)) for param in held if id(param) not in names)
+    return ", ".join([*mine, *(f"one of shape {shape} that is not in the model" for shape in shapes)])
 
 
 def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:

@@ -105,25 +105,13 @@ def _left_as_it_was() -> Iterator[None]:
         torch.set_autocast_enabled("cpu", before)
 
 
-class _OnXpu(Tensor):
-    """A tensor on the CPU that says it is on an Intel GPU, whose autocast has a switch of its own on any machine."""
-
-    @property
-    def device(self) -> torch.device:  # type: ignore[override]
-        """Where it says that it is."""
-        return torch.device("xpu")
+def _class_on(kind: str) -> type[Tensor]:
+    """Return a class of tensors on the CPU that say they are on another device."""
+    return type("Tensor", (Tensor,), {"device": property(lambda _: torch.device(kind))})
 
 
-class _OnCuda(Tensor):
-    """A tensor on the CPU that says it is on a GPU of NVIDIA, where autocast to float32 is on, and not off."""
-
-    @property
-    def device(self) -> torch.device:  # type: ignore[override]
-        """Where it says that it is."""
-        return torch.device("cuda")
-
-
-ELSEWHERE = {"xpu": _OnXpu, "cuda": _OnCuda}
+# Autocast for an Intel GPU has a switch of its own on any machine; on a GPU of NVIDIA autocast to float32 is on.
+_ELSEWHERE = {kind: _class_on(kind) for kind in ("xpu", "cuda")}
 
 
 @catching_errors
@@ -143,7 +131,7 @@ def region_elsewhere(answer: Answer, case: Case) -> Observation:
     torch.set_autocast_enabled(kind, True)
     try:
         with patch("torch.cuda.amp.common.amp_definitely_not_available", return_value=False):  # as where there is one
-            result = answer(block)(copy_of(case.args)[1].as_subclass(ELSEWHERE[kind]))
+            result = answer(block)(copy_of(case.args)[1].as_subclass(_ELSEWHERE[kind]))
     finally:
         torch.set_autocast_enabled(kind, before)
     return {
