@@ -64,7 +64,8 @@ def flatten_images(x):
     rows = x.reshape(n, c, -1)
     return rows.transpose(1, 2)
 """
-SINCE = RIGHT.replace("    rows = x.reshape(n, c, -1)\n", "    rows = x.flatten(2)\n    n += 1\n")
+# Another name, so that no question about it is one of those that were answered.
+SINCE = RIGHT.replace("rows", "flat")
 WRONG = RIGHT.replace("rows.transpose(1, 2)", "rows")
 # Right on the cases of the notebook alone.
 TUNED = RIGHT.replace(
