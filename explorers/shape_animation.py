@@ -117,10 +117,10 @@ class ShapeFilm:
     # --- the layout
 
     @cached_property
-    def _blocks(self) -> list[Block]:
-        blocks: list[Block] = []
+    def _blocks(self) -> list[TensorDrawing]:
+        blocks: list[TensorDrawing] = []
         for cells in (*self.cells.inputs, *([self.cells.result] if self.cells.result else [])):
-            blocks.append(Block(cells, blocks[-1].left + blocks[-1].width + _GAP if blocks else 2.0))
+            blocks.append(TensorDrawing(cells, blocks[-1].left + blocks[-1].width + _GAP if blocks else 2.0))
         return blocks
 
     @property
@@ -135,7 +135,7 @@ class ShapeFilm:
         before = len(self.cells.result.numbers) if self.cells.result else 0
         return [before + sum(counts[:place]) for place in range(len(counts))] + [0]
 
-    def _tensor(self, block: Block, first: int) -> Html:
+    def _tensor(self, block: TensorDrawing, first: int) -> Html:
         cells = block.cells
         kind = "x-cell x-of-result" if cells is self.cells.result else "x-cell"
         drawn = [_text(f"{cells.name} {cells.shape}", block.left, 14, "start")]
@@ -152,7 +152,7 @@ class ShapeFilm:
 
 
 @dataclass(frozen=True)
-class Block:
+class TensorDrawing:
     """A tensor in the drawing: its matrices beside each other, and its memory as a strip below."""
 
     cells: TensorElements
@@ -229,7 +229,7 @@ def combined_films_picture(films: Sequence[ShapeFilm], values: PartValues, place
     return tag("div", tag("p", *told), tag("p", values["rule.text"], data_part="rule", class_="x-small"), svg)
 
 
-def _marks(lit: str, block: Block, at: int) -> dict[str, str]:
+def _marks(lit: str, block: TensorDrawing, at: int) -> dict[str, str]:
     """Return the values that highlight the operands, and the number that the text is about."""
     (x, y), (place, strip) = block.corner(at), block.at_place(at)
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.exercises.exercise import Case
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import CellStep, Program, SharedSetup
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")
@@ -25,10 +25,10 @@ def program(
     chapter: str = "ch98_many",
 ) -> Program:
     """Return the program of a notebook with answers, each above its check, between two cells of the student's own."""
-    parts = [RunCell(CellRole.OWN, own)]
+    parts = [CellInRun(CellRole.OWN, own)]
     for name, source in answers.items():
-        parts += [RunCell(CellRole.ANSWER, source, (name,)), RunCell(CellRole.CHECK, exercises=(name,))]
-    parts.append(RunCell(CellRole.OWN, below))
+        parts += [CellInRun(CellRole.ANSWER, source, (name,)), CellInRun(CellRole.CHECK, exercises=(name,))]
+    parts.append(CellInRun(CellRole.OWN, below))
     return plan_run(
         parts,
         [ExerciseTask(name, cases, seconds) for name in answers],

@@ -18,7 +18,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.lms import build_platform_bundle
-from autograder.lms.build_platform_bundle import BUNDLES, BundledSitting, read_sitting
+from autograder.lms.build_platform_bundle import BUNDLES, BundledSitting, read_bundled_sitting
 from autograder.lms.student_wheel import StudentWheel, read_wheel
 from tests.sample_course import COURSE, NOTEBOOK, STEM, make_course
 from tests.small_chapter import PROJECT, SAMPLE
@@ -37,7 +37,7 @@ def made_wheel(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def sitting() -> BundledSitting:
     """Return the sample's sitting."""
-    return read_sitting(COURSE.folder, STEM)
+    return read_bundled_sitting(COURSE.folder, STEM)
 
 
 def bundle(platform: str, sitting: BundledSitting) -> dict[str, bytes]:
@@ -210,7 +210,7 @@ def test_cells_that_nbgrader_scores(tmp_path: Path) -> None:
     nbformat.write(notebook, course / "release" / STEM / f"{STEM}.ipynb")
 
     with pytest.raises(WorkFailed, match=r"no exercises of the course: my-test\. nbgrader scores"):
-        read_sitting(course, STEM)
+        read_bundled_sitting(course, STEM)
 
 
 def test_files_beside_the_notebook(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_files_beside_the_notebook(tmp_path: Path) -> None:
     (course / "source" / STEM / "houses.csv").write_text("1,2")
 
     with pytest.raises(WorkFailed, match=r"files beside its notebook, .*: houses\.csv\. Move them"):
-        read_sitting(course, STEM)
+        read_bundled_sitting(course, STEM)
 
 
 @pytest.mark.slow

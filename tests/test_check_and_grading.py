@@ -38,7 +38,7 @@ from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.submission.answer_extraction import statements
 from autograder.submission.read_submission import read_submission
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
 from tests.our_course import COURSE
@@ -191,14 +191,14 @@ def statements_in(text: str) -> list[str]:
 def test_a_file_is_read_as_its_kernel_is(shell: Any, habit: Habit, capsys: pytest.CaptureFixture[str]) -> None:
     """The text of an answer is one, however its cells are written: without other answers and what only tries it out."""
     above, cell, below, held = habit
-    own = [[RunCell(CellRole.OWN, text) for text in texts] for texts in (above, below)]
+    own = [[CellInRun(CellRole.OWN, text) for text in texts] for texts in (above, below)]
     parts = [
         *own[0],
-        RunCell(CellRole.ANSWER, cell, ("double",)),
+        CellInRun(CellRole.ANSWER, cell, ("double",)),
         *own[1],
-        RunCell(CellRole.CHECK, exercises=("double",)),
+        CellInRun(CellRole.CHECK, exercises=("double",)),
     ]
-    parts += [RunCell(CellRole.ANSWER, TRIPLE, ("triple",)), RunCell(CellRole.CHECK, exercises=("triple",))]
+    parts += [CellInRun(CellRole.ANSWER, TRIPLE, ("triple",)), CellInRun(CellRole.CHECK, exercises=("triple",))]
     tasks = [ExerciseTask(name, (), 1.0) for name in ("double", "triple")]
     in_file = plan_run(parts, tasks, SharedSetup("", (), SETUP)).sources["double"]
     in_kernel = of_kernel(shell, *above, cell, *below)
@@ -307,9 +307,9 @@ def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def of_grading(cell: str, above: str) -> str:
     """The text of `double` in a file with a cell above it."""
     parts = [
-        RunCell(CellRole.OWN, above),
-        RunCell(CellRole.ANSWER, cell, ("double",)),
-        RunCell(CellRole.CHECK, exercises=("double",)),
+        CellInRun(CellRole.OWN, above),
+        CellInRun(CellRole.ANSWER, cell, ("double",)),
+        CellInRun(CellRole.CHECK, exercises=("double",)),
     ]
     return plan_run(parts, [ExerciseTask("double", (), 1.0)], SharedSetup("", (), SETUP)).sources["double"]
 

@@ -34,7 +34,7 @@ from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.build_platform_bundle import read_sitting
+from autograder.lms.build_platform_bundle import read_bundled_sitting
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS, asks_questions
 from autograder.notebook.last_checked_answer import CHECKED
@@ -493,4 +493,4 @@ class TestElsewhere:
     def test_no_platform_takes_them(self, course: Path) -> None:
         """A bundle for a platform is refused: there, no person scores what waits."""
         with pytest.raises(WorkFailed, match=f"no exercises of the course: .*{CHECK_PART}"):
-            read_sitting(course, STEM)
+            read_bundled_sitting(course, STEM)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
+import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import nbformat
@@ -21,12 +24,15 @@ from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
+from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import CellStep, ExerciseOutcome, Limits, ProbeStep, Program
 from autograder.submission import student_folder
 from autograder.submission.plain_file import read_submitted_file as read_file
 from autograder.submission.released_cells import starters
+from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
+from tests.small_chapter import PROJECT
 
 SEED = 11
 STARTERS = starters(nbformat.read(NOTEBOOK, as_version=4))
@@ -85,6 +91,32 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
 
     assert 0 == verdict.score and verdict.trouble is not None
     assert all("was not graded" in report.verdicts[0].sentence for report in verdict.reports)
+
+
+def test_corridor_is_the_one_that_is_drawn(judge: Judge, release: NotebookNode, solved: bytes) -> None:
+    """Grading enters the files that docs/architecture.md lists, in the listed order."""
+    listed = re.findall(r"^\| \d+ `([\w/]+)` \|", (PROJECT / "docs" / "architecture.md").read_text(), re.MULTILINE)
+    unseen = {"sandbox/execution/fork_server", "sandbox/execution/submission_child", "exercises/probe"}  # in the child
+    unseen |= {"grading/submission_verdict"}  # a dataclass, whose constructor is no function of its file
+    run = runner_for(judge.course, UNCONFINED)
+    wrong = [handed_in(release, {"one_hot": f"def one_hot(labels, classes):\n    return {each}"}) for each in (1, 2)]
+    grade(wrong[0], release, judge, SEED, run)  # computes the key, for which the judge compares known mistakes
+    entered = list[str]()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        path = Path(frame.f_code.co_filename).with_suffix("")
+        if event == "call" and path.is_relative_to(PROJECT / "autograder"):
+            entered.append(path.relative_to(PROJECT / "autograder").as_posix())
+
+    sys.setprofile(note)
+    try:
+        grade(wrong[1], release, judge, SEED, run)
+    finally:
+        sys.setprofile(None)
+
+    assert 15 == len(listed) and all((PROJECT / "autograder" / f"{name}.py").is_file() for name in listed)
+    seen = [name for name in listed if name not in unseen]
+    assert seen == [name for name in dict.fromkeys(entered) if name in seen]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
 from autograder.grading.parallel_grading import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.build_platform_bundle import BUNDLES, read_sitting
+from autograder.lms.build_platform_bundle import BUNDLES, read_bundled_sitting
 from autograder.lms.exercise_rows import exercise_rows
 from autograder.lms.grade_on_platform import NOT_YOUR_FAULT
 from autograder.lms.student_wheel import StudentWheel, read_wheel
@@ -44,7 +44,7 @@ IN_THE_WAY = dict.fromkeys(_NAMES, b"raise SystemExit('mine')")
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample's bundle for each platform; the wheel in them is none, as nothing installs it."""
-    folder, sitting = tmp_path_factory.mktemp("bundles"), read_sitting(COURSE.folder, STEM)
+    folder, sitting = tmp_path_factory.mktemp("bundles"), read_bundled_sitting(COURSE.folder, STEM)
     for name, files in BUNDLES.items():
         made = files(sitting, StudentWheel("course.whl", b"wheel"))
         write_all({folder / name / path: data for path, data in made.items()})

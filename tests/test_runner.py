@@ -22,7 +22,7 @@ from autograder.sandbox.execution.manage_child_process import child_environment
 from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program
@@ -323,15 +323,15 @@ def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children,
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
     ground = SharedSetup(str(MADE_COURSE), ("ch98_many",), "import torch")
 
-    def outcome(*parts: RunCell) -> ExerciseOutcome:
+    def outcome(*parts: CellInRun) -> ExerciseOutcome:
         return run_program(plan_run(parts, [ExerciseTask("one", CASES, 20.0)], ground).program, children=children)[
             "one"
         ]
 
     own, answers, check = (
-        RunCell(CellRole.OWN, made_by),
-        RunCell(CellRole.ANSWER, answer, ("one",)),
-        RunCell(CellRole.CHECK, "", ("one",)),
+        CellInRun(CellRole.OWN, made_by),
+        CellInRun(CellRole.ANSWER, answer, ("one",)),
+        CellInRun(CellRole.CHECK, "", ("one",)),
     )
     assert returned(outcome(answers, own, check)) and not returned(outcome(answers, check, own))
 

@@ -26,7 +26,7 @@ from autograder.submission.anonymize_answer import names_in_release
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 from autograder.submission.submission import Submission, SubmittedFiles
 
 FRESH_SEEDS = (1, 2, 3)
@@ -125,8 +125,8 @@ class _Lab:
     def alone(self, answer: str) -> _Lab:
         """Return a lab for the same exercise whose submission holds `answer` only."""
         parts = (
-            RunCell(CellRole.ANSWER, answer, (self._exercise,)),
-            RunCell(CellRole.CHECK, exercises=(self._exercise,)),
+            CellInRun(CellRole.ANSWER, answer, (self._exercise,)),
+            CellInRun(CellRole.CHECK, exercises=(self._exercise,)),
         )
         return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 

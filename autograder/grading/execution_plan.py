@@ -34,7 +34,7 @@ from autograder.submission.answer_extraction import (
     variable_names,
     without_magic_on_top,
 )
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself
@@ -64,7 +64,7 @@ class ProgramToRun:
 
 
 def plan_run(
-    parts: Sequence[RunCell],
+    parts: Sequence[CellInRun],
     tasks: Sequence[ExerciseTask],
     ground: SharedSetup,
     files: Mapping[str, bytes] = MappingProxyType({}),
@@ -83,13 +83,13 @@ def plan_run(
     return ProgramToRun(program, sources, later, layout.given)
 
 
-def _for_tasks(parts: Sequence[RunCell], names: Set[str]) -> Iterator[RunCell]:
+def _for_tasks(parts: Sequence[CellInRun], names: Set[str]) -> Iterator[CellInRun]:
     for part in parts:
         known = tuple(name for name in part.exercises if name in names)
         if known or not part.exercises:
             yield replace(part, exercises=known)
         elif part.role is CellRole.ANSWER:
-            yield RunCell(CellRole.OWN, part.source)
+            yield CellInRun(CellRole.OWN, part.source)
 
 
 class _Layout:
@@ -98,7 +98,7 @@ class _Layout:
     A place is the index of a cell. `first` and `last` map each exercise to the first and the last cell that answers it.
     """
 
-    def __init__(self, parts: Sequence[RunCell], setup: str) -> None:
+    def __init__(self, parts: Sequence[CellInRun], setup: str) -> None:
         self.parts, self._setup = parts, statements(setup) or ()
         answers = [(name, place) for place in self._places_with(CellRole.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
@@ -210,7 +210,7 @@ class _Steps:
             self.steps += [StatementsStep(defined)] if defined else []
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
-    def _add(self, place: int, part: RunCell) -> None:
+    def _add(self, place: int, part: CellInRun) -> None:
         if part.role is CellRole.CHECK:
             self._add_check(part.exercises[0])
         elif part.role is CellRole.ANSWER:
@@ -227,7 +227,7 @@ class _Steps:
     def _probing(self, name: str, cell: int | None, again: bool = False) -> ProbeStep:
         return ProbeStep(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
 
-    def _cell(self, place: int, part: RunCell) -> CellStep:
+    def _cell(self, place: int, part: CellInRun) -> CellStep:
         found = [self._layout.answer(name, place) for name in part.exercises]
         needed = {id(each): each for answer in found for each in answer}
         written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)

@@ -41,7 +41,7 @@ _NONE = "Your notebook found no question to ask about your code, and grading fou
 _IN_NOTEBOOK = "Your answer passes its check on the cases of the notebook, and not on those of grading."
 
 
-class QuestionParts:
+class GradedQuestionParts:
     """The parts of one submission; `every` names the exercises and parts of its assignment, `judged` the exercises.
 
     `plan` is None for a submission that cannot be read.

@@ -18,7 +18,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading.bounded_judging import judge_untrusted_observations, unjudgeable_lines
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
-from autograder.grading.grade_own_code_questions import QuestionParts, waiting_lines
+from autograder.grading.grade_own_code_questions import GradedQuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
 from autograder.questions.graded_hunt_exercise import MendingExercise, unknown_program_lines
@@ -60,7 +60,7 @@ class SubmissionGrading:
     def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
         self._submission, self._judge, self._seed = submission, judge, seed
         self._plan = plan_submission(submission, judge, seed) if submission.trouble is None else None
-        self._parts = QuestionParts(submission, self._plan, judge.chapter.exercises, judge.names)
+        self._parts = GradedQuestionParts(submission, self._plan, judge.chapter.exercises, judge.names)
 
     def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, ExerciseOutcome]:
         """Run the student's code and return an outcome per exercise; empty if the submission could not be read.

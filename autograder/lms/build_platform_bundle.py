@@ -49,7 +49,7 @@ class BundledSitting:
         return self.stem.lower().replace("_", "-")
 
 
-def read_sitting(course: Path, stem: str) -> BundledSitting:
+def read_bundled_sitting(course: Path, stem: str) -> BundledSitting:
     """Read a sitting; raise UnknownExercise for an unknown one, and WorkFailed for what only nbgrader can grade."""
     stems = course_in(course).stems
     if stem not in stems:

@@ -9,7 +9,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 
 from autograder.course import marked_regions
-from autograder.nbgrader_plugin.ask_questions import AskQuestions
+from autograder.nbgrader_plugin.add_own_code_questions import AddOwnCodeQuestions
 
 
 class InsertStarters(NbGraderPreprocessor):
@@ -27,7 +27,7 @@ class InsertStarters(NbGraderPreprocessor):
 
 
 def release_preprocessors() -> list[type]:
-    """Return nbgrader's steps from source to release: AskQuestions first, InsertStarters after ClearSolutions."""
-    steps = [AskQuestions, *GenerateAssignment.class_traits()["preprocessors"].default()]
+    """Return nbgrader's steps from source to release, with AddOwnCodeQuestions and InsertStarters among them."""
+    steps = [AddOwnCodeQuestions, *GenerateAssignment.class_traits()["preprocessors"].default()]
     steps.insert(steps.index(ClearSolutions) + 1, InsertStarters)
     return steps

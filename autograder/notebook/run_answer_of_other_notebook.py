@@ -20,7 +20,7 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.run_specification import CellStep, SharedSetup, StatementsStep, Step
-from autograder.submission.restore_cell_order import CellRole, RunCell
+from autograder.submission.restore_cell_order import CellInRun, CellRole
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
@@ -65,18 +65,20 @@ def rerun_answer(answer: SavedAnswer) -> object:
     return found
 
 
-def _parts(answer: SavedAnswer) -> Iterator[RunCell]:
+def _parts(answer: SavedAnswer) -> Iterator[CellInRun]:
     """Yield the notebook's cells for a plan. The setup cell is an ordinary one: only what is needed of it is run."""
     check = max(answer.place, answer.check)
     yield from (_part(cell, answer) for cell in answer.code if cell.index <= check)
-    yield RunCell(CellRole.CHECK, exercises=(answer.exercise,), called=answer.called)
+    yield CellInRun(CellRole.CHECK, exercises=(answer.exercise,), called=answer.called)
     yield from (_part(cell, answer) for cell in answer.code if cell.index > check)
 
 
-def _part(cell: SubmittedCell, answer: SavedAnswer) -> RunCell:
+def _part(cell: SubmittedCell, answer: SavedAnswer) -> CellInRun:
     is_answer = cell.index == answer.place
     return (
-        RunCell(CellRole.ANSWER, cell.source, (answer.exercise,)) if is_answer else RunCell(CellRole.GIVEN, cell.source)
+        CellInRun(CellRole.ANSWER, cell.source, (answer.exercise,))
+        if is_answer
+        else CellInRun(CellRole.GIVEN, cell.source)
     )
 
 

@@ -172,7 +172,9 @@ def _is_readable_folder(path: Path) -> bool:
 
 def _directly_in(folder: Path) -> Iterator[Path]:
     return (
-        path for place in chain((folder,), quarantine_unsafe_files.quarantines_in(folder)) for path in _entries(place)
+        path
+        for place in chain((folder,), quarantine_unsafe_files.quarantine_folders(folder))
+        for path in _entries(place)
     )
 
 

@@ -39,7 +39,7 @@ def quarantine_harmful_files(folder: Path) -> None:
         raise permission_failure(folder, error) from None
 
 
-def quarantines_in(folder: Path) -> Iterator[Path]:
+def quarantine_folders(folder: Path) -> Iterator[Path]:
     """Yield the folders that hold what was moved out of a submission, one folder for each entry; links are skipped."""
     for aside in sorted(folder.glob(f"{QUARANTINE_PREFIX}*")):
         if not aside.is_symlink() and aside.is_dir():

@@ -32,7 +32,7 @@ class CellRole(Enum):
 
 
 @dataclass(frozen=True)
-class RunCell:
+class CellInRun:
     """One cell of a run: its role, its text, and the exercises that it answers or checks.
 
     `called` is the name that a check probes, if it is not the exercise's own.
@@ -57,7 +57,7 @@ _Key = tuple[int, int, int]
 _LAST = 10**9
 
 
-def order_cells(handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches) -> tuple[RunCell, ...]:
+def order_cells(handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches) -> tuple[CellInRun, ...]:
     """Return the cells of a run in their order; `handed` are the student's code cells."""
     keys = _Keys(handed, release, places.homes)
     found = [*_of_the_release(release, places, keys), *_of_the_student(handed, release, places, keys)]
@@ -105,30 +105,30 @@ class _Keys:
         return (-1, 0, place) if before is None else (self._homes[before].index, 1, place)
 
 
-def _of_the_release(release: NotebookNode, places: CellMatches, keys: _Keys) -> Iterator[tuple[_Key, RunCell]]:
+def _of_the_release(release: NotebookNode, places: CellMatches, keys: _Keys) -> Iterator[tuple[_Key, CellInRun]]:
     """Yield the lesson's cells, unanswered starters, and the checks; no check comes above the first of its answers."""
     for place, cell in enumerate(released_cells(release).cells):
         if cell.kind != "code" or cell.runs_before_answers:
             continue
         if cell.is_solution:
             if not places.answers.get(cell.grade_id):
-                yield keys.of_given(place), RunCell(CellRole.ANSWER, cell.source, (cell.grade_id,))
+                yield keys.of_given(place), CellInRun(CellRole.ANSWER, cell.source, (cell.grade_id,))
             continue
         exercise = cell.exercise
         if exercise is None:
-            yield keys.of_given(place), RunCell(CellRole.GIVEN, cell.source)
+            yield keys.of_given(place), CellInRun(CellRole.GIVEN, cell.source)
             continue
         least = [answer.index for answer in places.answers.get(exercise, ())[:1]]
         check = places.checks.get(exercise)
         least += [check.place] if check else []
         below = [(*keys.of_handed(index)[:2], _LAST) for index in least]
         called = check.called if check and check.called != exercise else ""
-        yield max([keys.of_check(place), *below]), RunCell(CellRole.CHECK, exercises=(exercise,), called=called)
+        yield max([keys.of_check(place), *below]), CellInRun(CellRole.CHECK, exercises=(exercise,), called=called)
 
 
 def _of_the_student(
     handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches, keys: _Keys
-) -> Iterator[tuple[_Key, RunCell]]:
+) -> Iterator[tuple[_Key, CellInRun]]:
     """Yield the answers and the student's own code: added cells, and the course's cells that the student changed."""
     answering: dict[int, tuple[str, ...]] = {}
     for exercise, cells in places.answers.items():
@@ -137,6 +137,6 @@ def _of_the_student(
     known = released_texts(release)
     for cell in handed:
         if cell.index in answering:
-            yield keys.of_handed(cell.index), RunCell(CellRole.ANSWER, cell.source, answering[cell.index])
+            yield keys.of_handed(cell.index), CellInRun(CellRole.ANSWER, cell.source, answering[cell.index])
         elif normalized_text(cell.source) not in known:
-            yield keys.of_handed(cell.index), RunCell(CellRole.OWN, cell.source)
+            yield keys.of_handed(cell.index), CellInRun(CellRole.OWN, cell.source)

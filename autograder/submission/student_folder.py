@@ -20,7 +20,11 @@ from autograder.submission.notebook_choice import (
     submitted_file_names,
 )
 from autograder.submission.plain_file import permission_failure, read_notebook_file, read_submitted_file
-from autograder.submission.quarantine_unsafe_files import move_to_quarantine, quarantine_harmful_files, quarantines_in
+from autograder.submission.quarantine_unsafe_files import (
+    move_to_quarantine,
+    quarantine_folders,
+    quarantine_harmful_files,
+)
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import summarize_names
 
@@ -132,7 +136,7 @@ def _notes(folder: Path, placed: SelectedNotebook) -> tuple[str, ...]:
         messages.append(
             f"handed in as {summarize_names([placed.original.name])}; a copy under the released name was graded"
         )
-    aside = [path.name for place in quarantines_in(folder) for path in place.iterdir()]
+    aside = [path.name for place in quarantine_folders(folder) for path in place.iterdir()]
     if aside:
         messages.append(f"set aside, for nbgrader must not copy it: {summarize_names(sorted(aside))}")
     return tuple(messages)

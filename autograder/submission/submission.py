@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.files import sha256_of_texts
 from autograder.submission.repaired_notebook import PlacedCell, build_notebook
-from autograder.submission.restore_cell_order import RunCell
+from autograder.submission.restore_cell_order import CellInRun
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Submission:
     release: NotebookNode
     cells: tuple[PlacedCell, ...]
     answers: dict[str, str] = field(default_factory=dict)
-    parts: tuple[RunCell, ...] = ()
+    parts: tuple[CellInRun, ...] = ()
     repairs: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     trouble: str | None = None

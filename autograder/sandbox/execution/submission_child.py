@@ -51,7 +51,7 @@ _IGNORED_MAGICS = frozenset(
 )
 
 
-class QuietShell(InteractiveShell):
+class RestrictedShell(InteractiveShell):
     """A shell that returns errors in its results instead of printing them, and starts no other programs."""
 
     # The arguments of these two methods differ between versions of IPython.
@@ -159,7 +159,7 @@ def _error_fields(problem: ExceptionSnapshot | None) -> dict[str, Any]:
     return {} if problem is None else {"raised": [problem.type, problem.message, problem.line]}
 
 
-def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> ExceptionSnapshot | None:
+def _run_answers(shell: RestrictedShell, source: str, needed: list[tuple[int, str]]) -> ExceptionSnapshot | None:
     """Run a cell with answers, and return its error; after one, still run the needed statements below that line."""
     _seed()
     stopped = _executed(shell, source)
@@ -195,21 +195,21 @@ def _seed() -> None:
     torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes long
 
 
-def new_shell() -> QuietShell:
+def new_shell() -> RestrictedShell:
     """Return a shell that writes no history and reads no profile."""
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
-    return QuietShell.instance(config=config)
+    return RestrictedShell.instance(config=config)
 
 
-def run_cell(shell: QuietShell, source: str) -> ExceptionSnapshot | None:
+def run_cell(shell: RestrictedShell, source: str) -> ExceptionSnapshot | None:
     """Execute one cell; return the error that it raised, or None."""
     error = _executed(shell, source)
     return None if error is None else _raised(error)
 
 
-def _executed(shell: QuietShell, source: str) -> BaseException | None:
+def _executed(shell: RestrictedShell, source: str) -> BaseException | None:
     """Execute one cell; return the exception that stopped it, or None."""
     try:
         result = shell.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]

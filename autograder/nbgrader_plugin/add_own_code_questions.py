@@ -40,7 +40,7 @@ _ANSWER = f"""\
 ### END {SOLUTION}"""
 
 
-class AskQuestions(NbGraderPreprocessor):  # type: ignore[misc]
+class AddOwnCodeQuestions(NbGraderPreprocessor):  # type: ignore[misc]
     """Adds three cells below the check of each exercise that is asked about. It must come first, before ClearSolutions.
 
     Without `questions = true` in the teacher's settings the notebook stays as it is.
