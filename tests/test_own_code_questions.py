@@ -25,12 +25,10 @@ from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions import own_code_questions as own_code_questions_module
 from autograder.questions.agreed_run import ReproducibleRun
+from autograder.questions.hidden_values import computed_from
 from autograder.questions.make_distractors import form_distractors, value_distractors
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import (
-    RankedQuestions,
-    _can_be_copied,
-    _depends_on_hidden,
     deterministic_questions,
     own_code_questions,
 )
@@ -47,6 +45,7 @@ from autograder.questions.questions_on_values import (
     memory_questions,
     shape_questions,
 )
+from autograder.questions.rank_questions import RankedQuestions, _can_be_copied, _depends_on_hidden
 from autograder.questions.student_program import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
 from autograder.questions.value_facts import fact_of
@@ -528,6 +527,9 @@ def test_what_can_be_copied_is_recognized() -> None:
     assert [] == drawn.asked()
 
 
+OPAQUE = ("generator", "function", "_Scaler")  # of which a call shows nothing else
+
+
 @pytest.mark.parametrize(
     "argument",
     ["a function", "a generator", "a DataLoader", "a list of 7", "a _Scaler", "a tensor, bool of shape (9, 9)"],
@@ -541,19 +543,52 @@ def test_what_hangs_on_what_is_hidden_is_not_asked(argument: str) -> None:
         asked = "How often does line 3 run?"
         assert _depends_on_hidden(about(kind, hidden + asked, "4"))
         assert not _depends_on_hidden(about(kind, known + asked, "4"))
-    assert _depends_on_hidden(about("shape", hidden, "(4,)")) == (argument == "a generator")
+    shape = f"{hidden}What is the shape of `{{}}` after line 3?"
+    assert _depends_on_hidden(about("shape", shape.format("z"), "(4,)")) is (argument == "a generator")
+    assert _depends_on_hidden(about("shape", shape.format("y"), "(4,)")) is (argument[2:] in OPAQUE)
 
 
 def test_what_a_hidden_function_does_is_not_asked() -> None:
     """The shape of what it returns; a count only where something branches, or runs when the function calls it."""
     shown = "`f` is called with `x`: a function; `y`: `1`.\n"
     count = about("count", f"{shown}How often does line 3 run?", "4")
-    shapes = [about("shape", f"{shown}What is the shape of `y` after line {line}?", "(4,)") for line in (3, 4)]
+    shapes = [about("shape", f"{shown}What is the shape of `{name}` after line 3?", "(4,)") for name in ("y", "z")]
 
     assert [True, False] == [*map(_depends_on_hidden, shapes)]
+    assert not _depends_on_hidden(replace(shapes[0], choices=("()", "(1,)", "(2,)", "(3,)")))  # as of any loss
     assert _depends_on_hidden(count)
     assert not _depends_on_hidden(replace(count, code="def f(x, y):\n    for each in y:\n        x(each)\n"))
     assert _depends_on_hidden(replace(count, code="def f(x, y):\n    def inner():\n        return 1\n    x(inner)\n"))
+
+
+def test_what_is_computed_from_a_name_is_found() -> None:
+    """Through tuples, loops, own functions and their parameters, attributes and lists; and nothing else."""
+    code = """\
+class Net:
+    def __init__(self, fn, size):
+        self.fn, self.size = fn, size
+
+    def forward(self, x):
+        found, kept = [], x + 1
+        for each in x:
+            found.append(self.fn(each))
+        return self.shown(found)
+
+    def shown(self, items):
+        (first, *_), rows = items, self.size * 2
+        return helper(first)
+
+def helper(one):
+    two = one.T
+    return two
+"""
+    items = {"items", "first", "_", "one", "two", "helper", "shown", "forward"}
+    items |= {f"self.{name}" for name in ("helper", "shown", "forward")}  # as any function that is called so
+
+    assert items == computed_from(code, {"items"})
+    assert items | {"fn", "self.fn", "found"} == computed_from(code, {"fn"})
+    assert {"size", "self.size", "rows"} == computed_from(code, {"size"})
+    assert {"x", "kept", "each", "found"} | items == computed_from(code, {"x"})
 
 
 def test_a_draw_asks_nothing_twice() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from autograder.questions.computed_question import are_floats, in_words, with_points
+from autograder.questions.computed_question import in_words, with_points
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 _DTYPE = re.compile(r"torch\.(\w+)")
@@ -59,9 +59,10 @@ def value_distractors(text: str, given: str = "", is_float: bool = False) -> lis
     is_sorted = is_row and all(one <= other for one, other in pairwise(value))  # whose order nobody doubts
     is_known = isinstance(value, list) and set(_NUMBER.findall(text)) <= {"0", *_NUMBER.findall(given)}
     is_rearranged = is_known and not is_sorted
+    value = _with_each(value, float) if is_float else value  # the numbers of a tensor have no points
     others = [*(_rearranged(value) if is_rearranged else ()), *(_of_table(value) if is_float else ()), *_others(value)]
-    has_points = are_floats(value) and not is_float  # `is_float` is said of tensors
-    texts = (with_points(has_points, in_words(other, quoted=True)) for other in others)
+    words = (in_words(other, quoted=True) for other in others)
+    texts = (with_points(False, each) if is_float else each for each in words)
     return [each for each in dict.fromkeys(texts) if each != text]
 
 
@@ -109,7 +110,7 @@ def _twice(one: Any) -> Any:
 
 
 def _half(one: Any) -> Any:
-    return one / 2
+    return one // 2 if isinstance(one, int) else one / 2
 
 
 def _negative(one: Any) -> Any:
@@ -143,7 +144,8 @@ def _others(value: Any) -> list[Any]:
                 *changed,
             ]
         moved = [kind([*value[:i], new, *value[i + 1 :]]) for i, old in enumerate(value) for new in _moved(old)]
-        if re.fullmatch(r"[-\d\[\](), ]*", str(value)):  # whole numbers may be places and labels, which nobody doubles
+        # Whole numbers may be places and labels, which nobody doubles.
+        if re.fullmatch(r"(?:[-\d\[\](), ]|True|False)*", str(value)):
             last = [kind([*value[:-1], new]) for new in _others(value[-1])] if value else []
             return [*moved[:2], *last[:1], *moved[2:], *last, *changed]
         return [*moved[:1], twice, half, *changed[:1], negative, *changed]
