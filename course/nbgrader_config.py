@@ -36,7 +36,7 @@ c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.autograde.copy_to_rel
 # everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
 c.Autograde.sanitize_preprocessors = [
     "autograder.nbgrader_plugin.autograde.RestoreHiddenTests",
-    "autograder.nbgrader_plugin.autograde.GradeSubmission",
+    "autograder.nbgrader_plugin.autograde.WriteVerdict",
     "autograder.nbgrader_plugin.save_grades.SaveGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]

@@ -15,7 +15,7 @@ from explorers.graph_labels import (
     row_label,
     tensor_in_brief,
 )
-from explorers.graph_steps import Phase, UnfoldedGraph, row_id
+from explorers.graph_steps import GraphWithOpenModules, Phase, row_id
 from explorers.graph_traversal import ResultPlace
 from explorers.group_graph_steps_by_module import GraphRow
 from explorers.saved_tensors import Saved
@@ -27,7 +27,7 @@ HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "
 CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass, the result on top"}
 
 
-def step_list(story: UnfoldedGraph, phase: Phase) -> Html:
+def step_list(story: GraphWithOpenModules, phase: Phase) -> Html:
     """Return one pass as a table: the steps around the present one or, at the end, the first MOST_TOLD steps."""
     rows = [moment.row for moment in story.moments if moment.phase == phase]
     shown, before, after = _window(rows, story.now.row if story.now else None)
@@ -49,14 +49,14 @@ def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow]
     return rows[first : first + most], first, max(0, len(rows) - first - most)
 
 
-def _label(story: UnfoldedGraph, row: GraphRow) -> Html:
+def _label(story: GraphWithOpenModules, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
     text = f"{'▶ ' if now else ''}{node_numbers(row)} {row_label(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
     return choice_button("row", row_id(row), text, **marks)
 
 
-def _forward_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:
+def _forward_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("forward", row):
         return [label, "", "", ""]
@@ -78,7 +78,7 @@ def _saved(saved: Saved) -> str:
     return f"{saved.name} = {saved.setting or tensor_in_brief(saved.values)}{version}"
 
 
-def _back_line(story: UnfoldedGraph, row: GraphRow) -> list[str]:
+def _back_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("back", row):
         return [label, "", ""]

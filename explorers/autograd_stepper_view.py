@@ -11,7 +11,7 @@ from explorers.autograd_step_list import step_list
 from explorers.explorer_markup import choice_button
 from explorers.graph_drawing import Box, draw_boxes
 from explorers.graph_labels import row_label, tensor_in_brief
-from explorers.graph_steps import Phase, UnfoldedGraph, row_id
+from explorers.graph_steps import GraphWithOpenModules, Phase, row_id
 from explorers.group_graph_steps_by_module import GraphRow
 from explorers.tensor_values import Values
 
@@ -31,7 +31,7 @@ FOLDS = (
 )
 
 
-def autograd_stepper_view(story: UnfoldedGraph, *, is_filmed: bool = False) -> Html:
+def autograd_stepper_view(story: GraphWithOpenModules, *, is_filmed: bool = False) -> Html:
     """Return the graph as HTML: at the present step or, at the end, with both passes.
 
     With `is_filmed`, the graph itself is left out, because a film beside it draws it.
@@ -52,7 +52,7 @@ def autograd_stepper_view(story: UnfoldedGraph, *, is_filmed: bool = False) -> H
     )
 
 
-def step_heading(story: UnfoldedGraph) -> str:
+def step_heading(story: GraphWithOpenModules) -> str:
     """Return in words which step of which pass is shown."""
     now = story.now
     if now is None:
@@ -62,7 +62,7 @@ def step_heading(story: UnfoldedGraph) -> str:
     return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {row_label(story.graph, now.row)}"
 
 
-def _present(story: UnfoldedGraph) -> Html:
+def _present(story: GraphWithOpenModules) -> Html:
     if story.now is None:
         return NOTHING
     return join(tag("p", tag("strong", step_heading(story)), class_="x-heading"), step_html(story.graph, story.now))
@@ -86,7 +86,7 @@ def _stop(graph: Graph) -> str:
 # --- the drawing
 
 
-def _drawing(story: UnfoldedGraph) -> Html:
+def _drawing(story: GraphWithOpenModules) -> Html:
     """Return the whole graph if it is small, else the rows around the present one."""
     pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
@@ -108,7 +108,7 @@ def _drawing(story: UnfoldedGraph) -> Html:
 Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
-def pairs_of(story: UnfoldedGraph) -> Pairs:
+def pairs_of(story: GraphWithOpenModules) -> Pairs:
     """Return the arrows between the rows, the earlier row first, in the order of the forward pass."""
     row_of = {node: row for row in story.rows for node in row.nodes}
     links = enumerate(story.graph.links)
@@ -136,11 +136,11 @@ def _around(rows: Sequence[GraphRow], pairs: Pairs, here: GraphRow) -> list[Grap
     return [row for row in rows if row in near]
 
 
-def _words(story: UnfoldedGraph, rows: Sequence[GraphRow]) -> str:
+def _words(story: GraphWithOpenModules, rows: Sequence[GraphRow]) -> str:
     return f"The graph: {'; '.join(row_label(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def render_row_box(story: UnfoldedGraph, row: GraphRow) -> Box:
+def render_row_box(story: GraphWithOpenModules, row: GraphRow) -> Box:
     """Return the box of a row with its content at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
@@ -178,7 +178,7 @@ def _cut(text: str) -> str:
 # --- folding
 
 
-def _folding(story: UnfoldedGraph) -> Html:
+def _folding(story: GraphWithOpenModules) -> Html:
     modules = story.graph.modules
     if not modules.folds and not modules.refused:
         return NOTHING

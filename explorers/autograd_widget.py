@@ -14,7 +14,7 @@ from explorers.autograd_stepper_view import autograd_stepper_view, step_heading
 from explorers.controls import Control, Refused
 from explorers.graph_animation import GraphFilm, fits_one_picture
 from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
-from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
+from explorers.graph_steps import GraphWithOpenModules, initial_view, row_id
 from explorers.recorded_animation import Film
 from explorers.widget import Explorer
 
@@ -131,14 +131,14 @@ class AutogradStepper(Explorer):
         self._story = _chosen(self._story, name, value)
 
 
-def _filmed(story: UnfoldedGraph) -> Film:
+def _filmed(story: GraphWithOpenModules) -> Film:
     film = GraphFilm(story)
     run = film.recorded([_told(replace(story, at=at)) for at in range(len(story.moments))])
     about = " ".join(sorted(story.unfolded))
     return Film(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
 
 
-def _chosen(story: UnfoldedGraph, name: str, value: str) -> UnfoldedGraph:
+def _chosen(story: GraphWithOpenModules, name: str, value: str) -> GraphWithOpenModules:
     now = story.now
     assert now is not None
     if name in ("next", "previous"):
@@ -160,7 +160,7 @@ def _chosen(story: UnfoldedGraph, name: str, value: str) -> UnfoldedGraph:
     return story.with_unfolded(unfolded[name])
 
 
-def _told(story: UnfoldedGraph) -> str:
+def _told(story: GraphWithOpenModules) -> str:
     graph, now = story.graph, story.now
     if not graph.nodes:
         return f"{graph.note} {graph.error}".strip()

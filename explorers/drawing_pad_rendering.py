@@ -27,7 +27,7 @@ class LabeledDrawing:
 
 
 @dataclass(frozen=True)
-class ModelPad:
+class PadStage:
     """One of several named pads that share a drawing: its model's answer, and how many drawings it reads correctly.
 
     `count` is a text as `count_right` returns it.
@@ -45,13 +45,13 @@ def prediction_picture(
     return tag("div", _read(drawing, reading), _kept(kept, told), class_="x-pad-picture")
 
 
-def pads_side_by_side(stages: Sequence[ModelPad]) -> Html:
+def pads_side_by_side(stages: Sequence[PadStage]) -> Html:
     """Return the pads of a drawing side by side: what each model sees, what it says, and how many it reads."""
     shown = [_stage(stage) for stage in stages if stage.reading.asked or stage.count]
     return tag("div", tag("p", "Side by side:"), tag("div", *shown, class_="x-pad-row"), class_="x-pad-stages")
 
 
-def samples_picture(samples: Sequence[LabeledDrawing], stages: Sequence[ModelPad] = ()) -> Html:
+def samples_picture(samples: Sequence[LabeledDrawing], stages: Sequence[PadStage] = ()) -> Html:
     """Return sample drawings for a page without a kernel, each with the model's input and answer."""
     return tag("div", _samples(samples, stages), class_="x-pad-still") if samples else NOTHING
 
@@ -156,7 +156,7 @@ def _square(side: int, label: str, *drawn: Html) -> Html:
 # --- many drawings
 
 
-def _stage(stage: ModelPad) -> Html:
+def _stage(stage: PadStage) -> Html:
     seen = shades(stage.reading) if stage.reading.seen else NOTHING
     says = [tag("div", _short(stage.reading))] if stage.reading.asked else []
     count = [tag("div", tag("strong", stage.count))] if stage.count else []
@@ -179,7 +179,7 @@ def _kept_caption(each: LabeledDrawing) -> str:
     return str(each.digit) if said is None or said == each.digit else f"{each.digit} as {said}"
 
 
-def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[ModelPad]) -> Html:
+def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[PadStage]) -> Html:
     """Return each sample with the model's input and answer."""
     told = f"Sample drawings, and what the model says: {count_right(samples)} right."
     beside = "; ".join(f"{stage.name}, {stage.count}" for stage in stages)

@@ -15,7 +15,7 @@ from explorers.controls import Control, Refused
 from explorers.drawing_pad_rendering import (
     MOST_SHOWN,
     LabeledDrawing,
-    ModelPad,
+    PadStage,
     count_right,
     in_words,
     pads_side_by_side,
@@ -39,7 +39,7 @@ Labeled = tuple[Tensor, Tensor]
 
 
 @dataclass
-class SharedPad:
+class SharedPadState:
     """The state that several pads share: drawing, saved drawings, choices.
 
     `earlier` are the drawings in the file, from earlier kernels.
@@ -77,7 +77,7 @@ class DigitPad(Explorer):
     _esm = script_module("pad.js")
 
     def __init__(
-        self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: SharedPad, stage: str = ""
+        self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: SharedPadState, stage: str = ""
     ) -> None:
         super().__init__("Drawing pad" + (f": {stage}" if stage else ""))
         self._predict, self._prepare, self._samples = predict, prepare or shrink_to_8x8, samples
@@ -129,7 +129,7 @@ class DigitPad(Explorer):
     def draw(self) -> Html:
         """Return the model's input and answer, the saved drawings, and the named pads side by side."""
         news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
-        stages = [ModelPad(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
+        stages = [PadStage(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
         is_compared = len(stages) > 1 and any(stage.reading.asked or stage.count for stage in stages)
         beside = pads_side_by_side(stages) if is_compared else Html("")
         picture = prediction_picture(self.drawing, self._reading, self._kept_read, self._told_of_kept())
@@ -138,7 +138,7 @@ class DigitPad(Explorer):
     def at_rest(self) -> Html:
         """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
         samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
-        stages = [ModelPad(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
+        stages = [PadStage(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
         own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
         return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 
@@ -264,7 +264,7 @@ def digit_pad(
     _callables(predict, prepare, name)
     chosen = _ten_samples() if samples is None else _labeled(samples)
     earlier, trouble = saved_drawings_file.saved_drawings()
-    pad = DigitPad(predict, prepare, chosen, SharedPad(earlier=earlier), name)
+    pad = DigitPad(predict, prepare, chosen, SharedPadState(earlier=earlier), name)
     if trouble:
         pad.show(note=trouble)
     return pad

@@ -13,7 +13,7 @@ from explorers.autograd_graph_data import Node
 from explorers.autograd_stepper_view import LEGEND, pairs_of, render_row_box
 from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, draw_film, laid_out_in_bands
 from explorers.graph_labels import tensor_in_brief
-from explorers.graph_steps import UnfoldedGraph
+from explorers.graph_steps import GraphWithOpenModules
 from explorers.group_graph_steps_by_module import GraphRow
 from explorers.recorded_animation import PartValues, RecordedRun
 from explorers.tensor_values import Values
@@ -28,7 +28,7 @@ _GROUND = 24  # pixels above the bars, for their title
 Numbers = Sequence[float]
 
 
-def fits_one_picture(story: UnfoldedGraph) -> bool:
+def fits_one_picture(story: GraphWithOpenModules) -> bool:
     """Return whether a graph has few enough rows to be drawn in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
@@ -40,7 +40,7 @@ def fits_one_picture(story: UnfoldedGraph) -> bool:
 class GraphFilm:
     """Records a film with a frame for each step of `story`, no matter at which step the reader is."""
 
-    story: UnfoldedGraph
+    story: GraphWithOpenModules
 
     def recorded(self, told: Sequence[str]) -> RecordedRun:
         """Return the recording of all steps; `told` has the sentence for each."""
@@ -155,7 +155,7 @@ class GraphFilm:
         return join(tag("svg", *parts, role="img", aria_label=words, class_="x-towers", **size), note)
 
 
-def _arrows(story: UnfoldedGraph) -> list[tuple[int, int]]:
+def _arrows(story: GraphWithOpenModules) -> list[tuple[int, int]]:
     number = {row: place for place, row in enumerate(story.rows)}
     return [(number[start], number[end]) for start, end in pairs_of(story)]
 

@@ -23,7 +23,7 @@ class ReaderStep:
 
 
 @dataclass(frozen=True)
-class UnfoldedGraph:
+class GraphWithOpenModules:
     """A graph with some modules unfolded, its rows in forward order, and the reader's position in it.
 
     `moments` are the reader's steps in order, and `at` is the position of the present one; None is the end, where
@@ -50,15 +50,15 @@ class UnfoldedGraph:
         """Map each phase and row to the position of its step in `moments`."""
         return {(moment.phase, moment.row): turn for turn, moment in enumerate(self.moments)}
 
-    def moved(self, steps: int) -> UnfoldedGraph:
+    def moved(self, steps: int) -> GraphWithOpenModules:
         """Return the graph a number of steps later (or earlier, if negative), limited to its ends."""
         return replace(self, at=min(max((self.at or 0) + steps, 0), len(self.moments) - 1))
 
-    def to(self, phase: Phase, row: GraphRow) -> UnfoldedGraph:
+    def to(self, phase: Phase, row: GraphRow) -> GraphWithOpenModules:
         """Return the graph at the step of a row."""
         return replace(self, at=self.turn[phase, row])
 
-    def with_unfolded(self, unfolded: frozenset[str]) -> UnfoldedGraph:
+    def with_unfolded(self, unfolded: frozenset[str]) -> GraphWithOpenModules:
         """Return the graph with these modules unfolded, in the same pass and at the same node."""
         changed = _told(self.graph, unfolded)
         if self.now is None:
@@ -73,14 +73,14 @@ def row_id(row: GraphRow) -> str:
     return row.module or f"step {row.nodes[0] + 1}"
 
 
-def initial_view(graph: Graph) -> UnfoldedGraph:
+def initial_view(graph: Graph) -> GraphWithOpenModules:
     """Return a graph at its first step; the modules of a large graph are folded."""
     return _told(graph, frozenset() if len(graph.nodes) >= FOLDED_FROM else frozenset(graph.modules.folds))
 
 
-def _told(graph: Graph, unfolded: frozenset[str]) -> UnfoldedGraph:
+def _told(graph: Graph, unfolded: frozenset[str]) -> GraphWithOpenModules:
     rows = rows_of(graph.links, graph.modules.folds, unfolded)
     turn = {node: number for number, node in enumerate(graph.backward)}
     back = sort_topologically(rows, graph.links, lambda row: min(turn[node] for node in row.nodes), back=True)
     moments = [ReaderStep("forward", row) for row in rows] + [ReaderStep("back", row) for row in back]
-    return UnfoldedGraph(graph, unfolded, rows, tuple(moments))
+    return GraphWithOpenModules(graph, unfolded, rows, tuple(moments))

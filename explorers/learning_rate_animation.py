@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from autograder.notebook.html_markup import Html, join, tag
 from explorers.explorer_markup import number
 from explorers.loop_copy import IsolatedRandomState, TrainingObjects
-from explorers.loop_run import LINES, LoopExecution
+from explorers.loop_line_executor import LINES, LoopLineExecutor
 from explorers.loop_state import RIGHT_ORDER, Line
 from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, ball, records_all_choices
 
@@ -82,7 +82,7 @@ class LoopFilm:
         self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
     ) -> tuple[list[FrameContent], str]:
         """Return a `FrameContent` for the state before each step, and the message that ended the run."""
-        run, end = LoopExecution(self._parts, self._seed, rate), math.inf
+        run, end = LoopLineExecutor(self._parts, self._seed, rate), math.inf
         looks: list[FrameContent] = []
         for step in range(STEPS + 1):
             with IsolatedRandomState(self._seed).drawn():
@@ -188,7 +188,7 @@ class LoopFilm:
         return "".join(f"M{x:g} {y:g}h0" for x, y in (fit.place(*point) for point in self._points))
 
 
-def _errors(run: LoopExecution, lines: Sequence[Line], step: int) -> Iterator[str]:
+def _errors(run: LoopLineExecutor, lines: Sequence[Line], step: int) -> Iterator[str]:
     """Run the lines of one step, and yield the message of each error."""
     for line in lines:
         if line.when == "every" or (line.when == "first" and step == 0):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorers.loop_run import LINES, TensorKey
+from explorers.loop_line_executor import LINES, TensorKey
 
 MOST_VALUES = 6  # a tensor with more numbers is summarized by its norm
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from explorers.loop_run import (
+from explorers.loop_line_executor import (
     GRADIENT,
     LOSS,
     PARAMETER,
     PREDICTION,
-    LoopExecution,
+    LoopLineExecutor,
     Snapshot,
     TensorKey,
     equal_numbers,
@@ -28,7 +28,7 @@ BEFORE = 0  # the step number of a gradient that was there before the loop
 class LoopWatcher:
     """Follows a run line by line, and returns remarks on mistakes. A correct loop gets none."""
 
-    def __init__(self, run: LoopExecution, start: Snapshot) -> None:
+    def __init__(self, run: LoopLineExecutor, start: Snapshot) -> None:
         self._run = run
         names = run.parts.names()
         held = {id(parameter) for parameter in run.parts.held()}

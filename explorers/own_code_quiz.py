@@ -18,7 +18,7 @@ from autograder.questions.own_code_question_part import DRAWS, lines_to_copy
 from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.student_program import NoQuestions
+from autograder.questions.student_program_runs import NoQuestions
 
 if TYPE_CHECKING:
     from explorers.quiz_widget import Quiz

@@ -12,8 +12,7 @@ from torch import Tensor
 from autograder.notebook.html_markup import Html
 from explorers.apply_operation import Exploration, explore
 from explorers.controls import Control
-from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
-from explorers.shape_animation import (
+from explorers.element_animation import (
     MOST_CASES,
     ShapeCase,
     ShapeFilm,
@@ -21,6 +20,7 @@ from explorers.shape_animation import (
     combined_films_picture,
     film_of,
 )
+from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
 from explorers.shape_operation_catalog import OPERATIONS, Arguments
 from explorers.shape_predictions import FORM, judge_prediction
 from explorers.shape_rendering import exploration_html

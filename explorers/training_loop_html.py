@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.explorer_markup import choice_button, number
-from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
+from explorers.loop_line_executor import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 from explorers.loss_curve_comparison import loss_curves_html
 

@@ -21,7 +21,7 @@ from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.files import write_all
 from autograder.questions.bug_hunt_file import ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.find_distractors import tags_of_false_sentences
+from autograder.questions.find_distractors import mistakes_excluded_by
 from tests.small_chapter import PROJECT, SAMPLE
 
 # A time limit may come where the interpreter tidies up, which can only report it.
@@ -161,12 +161,12 @@ def test_false_sentences() -> None:
     judge, name = judged()
     runs = ProgramRuns(judge, name)
     known = runs.exercise, runs.key, runs.bank
-    false = tags_of_false_sentences(*known, "no-eps")
+    false = mistakes_excluded_by(*known, "no-eps")
 
     assert "dim-0-always" in false and "no-eps" not in false
     for answer in judge.banks[name]:
         if answer.also:
-            assert not set(answer.also) & set(tags_of_false_sentences(*known, answer.tag))
+            assert not set(answer.also) & set(mistakes_excluded_by(*known, answer.tag))
 
 
 @pytest.mark.night

@@ -16,7 +16,7 @@ from torch import Tensor
 from autograder import check, progress
 from autograder.course.course_index import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.notebook import completion_card, last_checked_answer, progress_log
+from autograder.notebook import last_checked_answer, progress_log, skills_card
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import merge_sittings, next_exercise_message
@@ -56,7 +56,7 @@ def fails(name: str) -> None:
     LOGBOOK.note(Report(name, (Verdict("all", Status.FAIL),)))
 
 
-def made() -> completion_card.Card:
+def made() -> skills_card.Card:
     """Return the card of chapter 1."""
     found = progress(1).card
     assert found is not None
@@ -111,7 +111,7 @@ class TestWhen:
         monkeypatch.setenv(progress_log.OFF, "off")
         assert progress(1).card is None
         monkeypatch.setattr(progress_log, "get_ipython", lambda: None)
-        assert completion_card.card_of(FIRST) is None
+        assert skills_card.card_of(FIRST) is None
 
 
 class TestPicture:

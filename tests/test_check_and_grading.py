@@ -37,8 +37,8 @@ from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.submission.answer_extraction import statements
+from autograder.submission.order_cells_of_run import CellInRun, CellRole
 from autograder.submission.read_submission import read_submission
-from autograder.submission.restore_cell_order import CellInRun, CellRole
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
 from tests.our_course import COURSE

@@ -187,7 +187,7 @@ def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
 
     def end() -> None:
         apply_deadlines.apply_deadlines(cycle.api, gradebook, cycle.course, STEM)
-        gradebook_scores.outdated_manual_scores(gradebook, STEM)
+        gradebook_scores.cells_with_outdated_manual_score(gradebook, STEM)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gradebook, "assignment_submissions", _only(students))

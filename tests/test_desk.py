@@ -41,7 +41,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     off = ("formgrader", "create-assignment", "menu", "validate-assignment")
     assert {f"@jupyter/nbgrader:{name}" for name in off} < set(told["disabled"])
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
-    assert "--ext=autograder.notebook.error_advice" in told["kernel"]
+    assert "--ext=autograder.notebook.name_and_import_error_advice" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # saves explorers in the notebook
     assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # explorers wait for a running cell
     assert "autosaveInterval': 10" in str(told["overrides"])  # seconds until check() can see that a cell was edited

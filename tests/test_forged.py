@@ -31,10 +31,10 @@ from autograder.exercises.observation import (
     to_bytes,
 )
 from autograder.grading.bounded_judging import NO_FORM, judge_untrusted_observations, unjudgeable_lines
-from autograder.message_cpu_limit import OutOfBudget, time_budget
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.run_specification import LIMITS
-from autograder.sandbox.execution.submission_runner import outcome_in
+from autograder.sandbox.execution.submission_runner import outcome_from_frame
+from autograder.untrusted_data_cpu_limit import OutOfBudget, cpu_time_budget
 from course.exercises.ch04b_when_it_fails.broken_loops import broken_loops
 from tests import made
 
@@ -59,7 +59,7 @@ def returned(*values: object) -> dict[str, object]:
 def test_tensor_lies_in_no_other_order_than_one_of_its_dims(order: object) -> None:
     """An invalid order of a tensor's dimensions raises DamagedData."""
     with pytest.raises(DamagedData):
-        outcome_in(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
+        outcome_from_frame(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
 
 
 def test_names_of_tensors_are_text() -> None:
@@ -69,9 +69,9 @@ def test_names_of_tensors_are_text() -> None:
     ).encode()
 
     with pytest.raises(TooMuchText):
-        outcome_in(sent(returned(), struct.pack("<Q", len(head)) + head), LIMITS.text_bytes)
+        outcome_from_frame(sent(returned(), struct.pack("<Q", len(head)) + head), LIMITS.text_bytes)
     with pytest.raises(TooMuchText):
-        outcome_in(sent(returned(), struct.pack("<Q", 2**63)), LIMITS.text_bytes)
+        outcome_from_frame(sent(returned(), struct.pack("<Q", 2**63)), LIMITS.text_bytes)
 
 
 def test_one_tensor_is_not_told_thousands_of_times() -> None:
@@ -80,8 +80,8 @@ def test_one_tensor_is_not_told_thousands_of_times() -> None:
     whole = {"t": "seen", "k": "a", "v": [[100_000], "float32", "cpu", False]}
 
     with pytest.raises(TooMuchText):
-        outcome_in(sent(returned(*[whole] * 1000), body), LIMITS.text_bytes)
-    assert 5 == len(outcome_in(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
+        outcome_from_frame(sent(returned(*[whole] * 1000), body), LIMITS.text_bytes)
+    assert 5 == len(outcome_from_frame(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
 
 
 def test_no_tensor_is_larger_than_probes_read() -> None:
@@ -89,7 +89,7 @@ def test_no_tensor_is_larger_than_probes_read() -> None:
     body = save({"a": torch.zeros(3_000_000)})
 
     with pytest.raises(DamagedData):
-        outcome_in(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
+        outcome_from_frame(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
 
 
 BRACKETS = json.dumps(
@@ -123,7 +123,10 @@ def test_little_is_read_and_judged_soon(what: str) -> None:
     """Each of these messages is refused, or read and judged within seconds."""
     exercise, begun = made.exercise(), time.process_time()
     try:
-        seen = outcome_in(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations or ()
+        seen = (
+            outcome_from_frame(sent(returned(MUCH_WORK[what][0]), MUCH_WORK[what][1]), LIMITS.text_bytes).observations
+            or ()
+        )
     except (DamagedData, TooMuchText):
         seen = ()
     if seen:
@@ -142,7 +145,7 @@ def test_honest_dicts_are_read() -> None:
 def raises_in_time(work: Callable[[], object]) -> float:
     """Return the time that a piece of work computes until its time budget is used up."""
     begun = time.process_time()
-    with pytest.raises(OutOfBudget), time_budget(0.5):
+    with pytest.raises(OutOfBudget), cpu_time_budget(0.5):
         work()
     return time.process_time() - begun
 
@@ -167,7 +170,7 @@ def test_work_without_end_ends() -> None:
     thread.start()
     thread.join()
     found.append(raises_in_time(endless))
-    with time_budget(60):
+    with cpu_time_budget(60):
         found.append(0.5)
 
     assert len(found) == 3 and all(0.5 <= seconds < 10 for seconds in found)
@@ -175,8 +178,8 @@ def test_work_without_end_ends() -> None:
 
 def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
     """After a time budget, tracing works without errors."""
-    code = "import sys; from autograder.message_cpu_limit import time_budget\n"
-    code += "with time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
+    code = "import sys; from autograder.untrusted_data_cpu_limit import cpu_time_budget\n"
+    code += "with cpu_time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 
     assert ("went on\n", "") == (ran.stdout, ran.stderr)
@@ -189,7 +192,7 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
         while "slow" in seen:
             pass
 
-    monkeypatch.setattr("autograder.grading.bounded_judging.time_budget", partial(time_budget, 0.5))
+    monkeypatch.setattr("autograder.grading.bounded_judging.cpu_time_budget", partial(cpu_time_budget, 0.5))
     judge = one_exercise(comparing(compare), {"returned": 1})
 
     assert (

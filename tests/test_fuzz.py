@@ -30,7 +30,7 @@ from autograder.notebook.report_rendering import html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Program, Runner
-from autograder.sandbox.execution.submission_runner import outcome_in
+from autograder.sandbox.execution.submission_runner import outcome_from_frame
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT
 from tests.colab.notebook import colab_copy
@@ -246,7 +246,7 @@ def _outcome(judge: Judge, name: str, end: str, more: Any) -> ExerciseOutcome:
 def received(observations: list[Any]) -> ExerciseOutcome:
     """Return the outcome that the grader reads from sent observations."""
     try:
-        return outcome_in(Frame({}, to_bytes(observations)))
+        return outcome_from_frame(Frame({}, to_bytes(observations)))
     except DamagedData:
         return ExerciseOutcome(raised=ExceptionSnapshot("DamagedData", ""))
 
@@ -299,4 +299,4 @@ def test_any_mutated_code_runs_to_a_verdict(
 def test_any_message_is_an_outcome_or_damaged(raised: Any, body: bytes) -> None:
     """Any message from a student's process is an outcome, or raises DamagedData."""
     with suppress(DamagedData):
-        assert isinstance(outcome_in(Frame({"raised": raised}, body)), ExerciseOutcome)
+        assert isinstance(outcome_from_frame(Frame({"raised": raised}, body)), ExerciseOutcome)

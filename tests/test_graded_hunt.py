@@ -29,10 +29,10 @@ from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.prepared_grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
+from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
-from autograder.reports.normalize_answer_syntax import read_answer_forms
+from autograder.reports.read_answer_forms import read_answer_forms
 from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, code, graded, hand_in, scores, write_source

@@ -48,7 +48,7 @@ from autograder.questions.own_code_questions import deterministic_questions
 from autograder.questions.question import Question
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
-from autograder.reports.normalize_answer_syntax import read_answer_forms
+from autograder.reports.read_answer_forms import read_answer_forms
 from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.made_reader import new_kernel

@@ -253,12 +253,12 @@ class TestHandedIn:
         (handed / f"{STEM}.ipynb").symlink_to(tmp_path / "config.py")
         mark = {"name": "mine.ipynb", "sha256": hashlib.sha256(b"").hexdigest()}
         (handed / ".graded-copy.json").write_text(json.dumps(mark))
-        student_folder.place_notebook(handed, STEM, STARTERS)
+        student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
         (handed / f"{STEM}.ipynb").unlink()
         (handed / ".graded-copy.json").unlink()
         (handed / ".graded-copy.json").symlink_to(tmp_path / "config.py")
 
-        placed = student_folder.place_notebook(handed, STEM, STARTERS)
+        placed = student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
 
         assert "the teacher's" == (tmp_path / "config.py").read_text()
         assert placed is not None and solved == placed.path.read_bytes() and not placed.path.is_symlink()
@@ -315,7 +315,7 @@ class TestHandedIn:
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
-        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert 3 == len(list(tmp_path.glob("*.ipynb")))
@@ -327,10 +327,10 @@ class TestHandedIn:
         """A renamed notebook that is handed in again replaces the copy of its earlier version."""
         renamed = tmp_path / f"{STEM} (1).ipynb"
         renamed.write_bytes(b"{}")
-        student_folder.place_notebook(tmp_path, STEM, STARTERS)
+        student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
         renamed.write_bytes(solved)
 
-        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
 
@@ -339,7 +339,7 @@ class TestHandedIn:
         (tmp_path / "mine.ipynb").write_bytes(solved)
         (tmp_path / "untouched.ipynb").write_bytes((NOTEBOOK).read_bytes())
 
-        placed = student_folder.place_notebook(tmp_path, STEM, STARTERS)
+        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert "mine.ipynb" == placed.original.name

@@ -15,7 +15,7 @@ from explorers.autograd_graph_data import read_graph
 from explorers.autograd_step_list import MOST_LISTED, MOST_TOLD
 from explorers.autograd_stepper_view import autograd_stepper_view
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_steps import UnfoldedGraph, initial_view, row_id
+from explorers.graph_steps import GraphWithOpenModules, initial_view, row_id
 from tests.test_autograd_graph import Block, worked
 
 
@@ -31,13 +31,13 @@ def rows(markup: str, caption: str) -> list[list[str]]:
     return [[re.sub(r"(<[^>]*>)+", " ", cell).replace("▶ ", "").strip() for cell in row] for row in cells]
 
 
-def small() -> UnfoldedGraph:
+def small() -> GraphWithOpenModules:
     """Return the chapter's example at its first step."""
     names, loss = worked()
     return initial_view(read_graph(loss, {**names, "loss": loss}))
 
 
-def large() -> UnfoldedGraph:
+def large() -> GraphWithOpenModules:
     """Return the graph of a model with several hundred nodes, at its first step."""
     model = nn.Sequential(*(Block() for _ in range(30)))
     return initial_view(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))

@@ -19,7 +19,7 @@ from autograder.grading.assignment import read_assignment, release_path
 from autograder.grading.class_grading import grade_class
 from autograder.questions.choose_oral_questions import choose_talk
 from autograder.questions.question import Question
-from autograder.questions.student_program import NoQuestions
+from autograder.questions.student_program_runs import NoQuestions
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.questions_about_answer import questions_in
 from tests.conftest import UNCONFINED, needs_confinement

@@ -46,7 +46,7 @@ from autograder.questions.questions_on_values import (
     shape_questions,
 )
 from autograder.questions.rank_questions import RankedQuestions, _can_be_copied, _depends_on_hidden
-from autograder.questions.student_program import NoQuestions, OwnCode
+from autograder.questions.student_program_runs import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT

@@ -22,7 +22,7 @@ from autograder.exercises.probes.random_results import (
     with_fixed_seed,
 )
 from autograder.exercises.probes.repeated_calls import with_second_call
-from autograder.exercises.probes.tensor_functions import calling, returned_dict_entries
+from autograder.exercises.probes.tensor_functions import calling, returned_dict_entries_probe
 
 X = torch.arange(6.0).reshape(2, 3)
 
@@ -101,11 +101,11 @@ class TestWatched:
 class TestEntries:
     def test_only_some_are_looked_at(self) -> None:
         """Only the named entries are recorded."""
-        assert {"returned": {"a": 1}} == returned_dict_entries("a")(lambda: {"a": 1, "b": "?"}, case())
+        assert {"returned": {"a": 1}} == returned_dict_entries_probe("a")(lambda: {"a": 1, "b": "?"}, case())
 
     def test_a_whole_number_may_count_as_a_float(self) -> None:
         """For entries in `floats`, 256 counts as 256.0."""
-        seen = returned_dict_entries("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
+        seen = returned_dict_entries_probe("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
 
         assert {"a": "float", "b": "int"} == {key: type(value).__name__ for key, value in seen["returned"].items()}
 

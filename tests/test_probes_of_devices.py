@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, autocast_entered
+from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, collect_autocast_devices
 from autograder.exercises.probes.devices import (
     OperationLog,
     describe_containers,
@@ -123,7 +123,7 @@ def test_precision_is_noted() -> None:
     """The entered autocast, and its dtype at each scaler step, are recorded."""
     weight = torch.ones(2, requires_grad=True)
     scaler, optimizer = NotedScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
-    with autocast_entered(answer) as entered, torch.autocast("cpu", dtype=torch.bfloat16):
+    with collect_autocast_devices(answer) as entered, torch.autocast("cpu", dtype=torch.bfloat16):
         scaler.scale(weight.sum()).backward()
         scaler.step(optimizer)
 

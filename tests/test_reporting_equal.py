@@ -14,7 +14,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports import course_page_sections as course_sections
-from autograder.reports import normalize_answer_syntax, report_side_files
+from autograder.reports import read_answer_forms, report_side_files
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (
@@ -135,15 +135,13 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max(
-        (course / "answers").glob("*/*.py"), key=lambda each: len(normalize_answer_syntax.right_answers_in_bank(each))
-    )
-    right, exercise, stem = normalize_answer_syntax.right_answers_in_bank(path), path.stem, path.parent.name
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(read_answer_forms.right_answers_in_bank(each)))
+    right, exercise, stem = read_answer_forms.right_answers_in_bank(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(ExamplePicker, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = normalize_answer_syntax.read_answer_forms([ClassResults(course, stem, "", rows)])
+    (found,) = read_answer_forms.read_answer_forms([ClassResults(course, stem, "", rows)])
 
     assert (
         len(right) > 1
@@ -159,18 +157,18 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: normalize_answer_syntax.right_answers_in_bank(path) for path in banks}
+    assert found == {path: read_answer_forms.right_answers_in_bank(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
     assert (
         []
-        == normalize_answer_syntax.right_answers_in_bank(tmp_path / "no_text.py")
-        == normalize_answer_syntax.right_answers_in_bank(tmp_path / "none.py")
+        == read_answer_forms.right_answers_in_bank(tmp_path / "no_text.py")
+        == read_answer_forms.right_answers_in_bank(tmp_path / "none.py")
     )
     code = (
-        "import sys; from pathlib import Path; from autograder.reports import normalize_answer_syntax; "
-        f"print(len(normalize_answer_syntax.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
+        "import sys; from pathlib import Path; from autograder.reports import read_answer_forms; "
+        f"print(len(read_answer_forms.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"{len(found[banks[0]])} False\n" == ran.stdout
@@ -187,6 +185,6 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not normalize_answer_syntax.read_answer_forms(
+    assert not read_answer_forms.read_answer_forms(
         [ClassResults(*place, "", (StudentRow("ada", judged),)) for place in places]
     )

@@ -76,7 +76,7 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     manager, client = start_new_kernel(
         cwd=str(tmp_path),
         env=os.environ | told | {"IPYTHONDIR": str(tmp_path / "i")},
-        extra_arguments=["--ext=autograder.notebook.error_advice"],
+        extra_arguments=["--ext=autograder.notebook.name_and_import_error_advice"],
     )
     yield client
     client.stop_channels()

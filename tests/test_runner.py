@@ -22,7 +22,7 @@ from autograder.sandbox.execution.manage_child_process import child_environment
 from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.self_test import confinement_problem
-from autograder.submission.restore_cell_order import CellInRun, CellRole
+from autograder.submission.order_cells_of_run import CellInRun, CellRole
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import MADE_COURSE, NAMES, program

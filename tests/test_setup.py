@@ -149,7 +149,7 @@ class TestElsewhere:
             command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
         )
 
-        assert "--ext=autograder.notebook.error_advice" in ran.stdout, ran.stderr
+        assert "--ext=autograder.notebook.name_and_import_error_advice" in ran.stdout, ran.stderr
         assert (tmp_path / "work" / "a.ipynb").is_file()
 
 

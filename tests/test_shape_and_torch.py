@@ -14,8 +14,8 @@ from torch import Tensor
 
 from explorers import shape_explorer
 from explorers.apply_operation import MOST_VALUES, explore
+from explorers.element_animation import film_of
 from explorers.explorer_markup import number
-from explorers.shape_animation import film_of
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_rendering import exploration_html
 

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from explorers import shape_explorer
 from explorers.apply_operation import explore
+from explorers.element_animation import MOST_CASES
 from explorers.element_provenance import OperationProvenance, trace_cells
 from explorers.recorded_animation import RECORD
-from explorers.shape_animation import MOST_CASES
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
 from tests.films import frames

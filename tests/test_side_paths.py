@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import Chapter, read_chapter
-from autograder.course.optional_sections import find_side_paths, main_path
+from autograder.course.side_paths import find_side_paths, main_path
 from autograder.errors import ChapterFormatError, WorkFailed
 from autograder.notebook import progress_log
 from autograder.run_with_papermill import run_notebook

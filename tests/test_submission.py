@@ -14,8 +14,8 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import SharedSetup, StatementsStep
 from autograder.submission import find_answers
 from autograder.submission.answer_extraction import answer_text, statements
+from autograder.submission.order_cells_of_run import CellRole
 from autograder.submission.read_submission import read_submission
-from autograder.submission.restore_cell_order import CellRole
 from autograder.submission.sanitize_markdown import safe_markdown
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE

@@ -13,8 +13,8 @@ from autograder.exercises.probes.training_fixtures import IN_EVAL, image_model, 
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
     observe_resumed_training,
-    observe_training,
     trained_on_meta,
+    training_run_probe,
 )
 from autograder.exercises.probes.training_steps import (
     at_each_call,
@@ -186,9 +186,9 @@ class TestRuns:
             return {"losses": [0.0] * epochs}
 
         case = Case("", 1, 1)
-        assert ["1, 0", "2"] == observe_training(_OfRows)(measures_first, case)["batches"]
+        assert ["1, 0", "2"] == training_run_probe(_OfRows)(measures_first, case)["batches"]
         assert ["1, 0", "2"] == observe_resumed_training(_OfRows)(measures_first, case)["batches"]
-        assert "batches" not in observe_training(_Linear)(measures_first, case)
+        assert "batches" not in training_run_probe(_Linear)(measures_first, case)
 
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
         """A resumed run without the optimizer's state differs, unless nothing is left to do."""
@@ -213,7 +213,7 @@ class TestRuns:
 
     def test_modes_and_places_are_seen(self) -> None:
         """Modes, tracking, devices and steps of a run are recorded."""
-        seen = observe_training(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
+        seen = training_run_probe(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
 
         assert {"modes": ["train"], "tracked": False} == seen
         assert {"places": ["meta"], "steps": 2} == trained_on_meta(_Linear)(fit, Case("", 0, 2))

@@ -17,7 +17,7 @@ from autograder.cli import watch as watch_command
 from autograder.errors import WorkFailed
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.nbgrader_plugin.open_nbgrader import course_api, missing_exchange
+from autograder.nbgrader_plugin.open_nbgrader import course_api, missing_exchange_folder
 from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
 from tests.conftest import UNCONFINED
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
@@ -187,7 +187,7 @@ def test_the_exchange_of_a_server_that_people_share(project: Path, tmp_path: Pat
         "c.CourseDirectory.root = 'another course'\n"
     )
     api = course_api(project / "course")
-    assert (str(tmp_path), "kept", "") == (api.exchange_root, api.config.Exchange.cache, missing_exchange(api))
+    assert (str(tmp_path), "kept", "") == (api.exchange_root, api.config.Exchange.cache, missing_exchange_folder(api))
     assert str(project / "course") == api.coursedir.root
     with (project / "course" / "nbgrader_config.py").open("a") as file:
         file.write("\nget_config().Exchange.root = 'ours'\n")

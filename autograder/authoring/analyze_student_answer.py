@@ -23,10 +23,10 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
 from autograder.submission import student_folder
 from autograder.submission.anonymize_answer import names_in_release
+from autograder.submission.order_cells_of_run import CellInRun, CellRole
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
-from autograder.submission.restore_cell_order import CellInRun, CellRole
 from autograder.submission.submission import Submission, SubmittedFiles
 
 FRESH_SEEDS = (1, 2, 3)

@@ -89,7 +89,7 @@ def build(project: Path, observer: Observe = shipped_observations_and_hints, onl
     return lines + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
 
 
-def write_proof_notebooks(project: Path, folder: Path, only: str | None = None) -> list[Path]:
+def write_solved_notebooks_for_tests(project: Path, folder: Path, only: str | None = None) -> list[Path]:
     """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
     from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
 

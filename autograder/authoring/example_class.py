@@ -103,7 +103,7 @@ def _called(
     return tuple(replace(student, name=name) for student, name in zip(students, ids(len(students)), strict=True))
 
 
-def first_chapter(project: Path) -> str:
+def first_chapter_stem(project: Path) -> str:
     """Return the stem of the first chapter, the default for the example class; raises CourseNotFound."""
     return chapter_paths(find_course(project))[0].stem
 

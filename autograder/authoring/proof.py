@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import answer_source_consistency, bank_message_check, exercise_file_checks
+from autograder.authoring import answer_text_agreement, bank_message_check, exercise_file_checks
 from autograder.authoring.solution_timing import timing_faults
 from autograder.authoring.stale_observations import still_holds
 from autograder.authoring.surviving_mutants import survivor_lines
@@ -119,7 +119,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        return answer_source_consistency.run_as_cell(cell, self.parts.name, dict(self._prelude))
+        return answer_text_agreement.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Return the report on a function for the cases of a seed; `cell` is its source text."""
@@ -132,7 +132,7 @@ class Proof:
         return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        text = answer_source_consistency.answer_text_from_file(self.judge, self.parts.name, cell)
+        text = answer_text_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
         return self.judge.judge(self.parts.name, seed, seen, text)
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
@@ -192,7 +192,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_source_consistency.kernel_and_file_agree(
+        if answer_text_agreement.kernel_and_file_agree(
             self.judge, self.parts.name, answer.source, self._run(answer.source)
         ):
             return ""

@@ -15,7 +15,7 @@ from autograder.course.course import course_in
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.files import sha256_of_texts, write_all
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
-from autograder.questions.find_distractors import tags_of_false_sentences
+from autograder.questions.find_distractors import mistakes_excluded_by
 
 _LETTERS = 12  # of a digest
 _MOST_FALSE = 8  # sentences of other mistakes that are kept for each mistake; a question shows three
@@ -44,7 +44,7 @@ def write_hunts(parts: ExerciseParts) -> str:
     hunts = find_hunts(runs)
     # Sentences are refuted by what readers have: where something trains, this machine may see something else.
     known = (runs.exercise, course_in(course).keys(stem).get(name, runs.key), runs.bank)
-    false = {tag: tuple(tags_of_false_sentences(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
+    false = {tag: tuple(mistakes_excluded_by(*known, tag)[:_MOST_FALSE]) for tag in {each.mistake for each in hunts}}
     hunts = holding_in_a_new_process(parts, [each for each in hunts if len(false[each.mistake]) >= 2])
     kept = {tag: false[tag] for tag in sorted({each.mistake for each in hunts})}
     every = read_hunts(course, stem) | {name: ExerciseHunts(digest, kept, hunts)}

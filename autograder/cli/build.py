@@ -17,10 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build, or with --check compare only; return 1 if the check finds a file that is not up to date."""
-    from autograder.authoring.build_course import build, check_sync, write_proof_notebooks
+    from autograder.authoring.build_course import build, check_sync, write_solved_notebooks_for_tests
 
     if args.proofs:
-        print("\n".join(f"wrote {path}" for path in write_proof_notebooks(args.root, args.proofs, args.chapter)))
+        print(
+            "\n".join(
+                f"wrote {path}" for path in write_solved_notebooks_for_tests(args.root, args.proofs, args.chapter)
+            )
+        )
         return 0
     if args.check:
         return _report([str(problem) for problem in check_sync(args.root, only=args.chapter)])

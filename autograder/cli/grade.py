@@ -97,7 +97,7 @@ def _example(args: argparse.Namespace) -> int:
     from autograder.authoring import example_class
     from autograder.reports import write_reports
 
-    stem = args.chapter or example_class.first_chapter(args.root)
+    stem = args.chapter or example_class.first_chapter_stem(args.root)
     folder = example_class.recreate_folder(args.root.resolve() / "build" / "example-class")
     made = example_class.run_example_class(
         args.root, folder, stem, progress, workers=_workers(args), unconfined=_unconfined(args)

@@ -33,13 +33,13 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-    from autograder.nbgrader_plugin.open_nbgrader import missing_exchange
+    from autograder.nbgrader_plugin.open_nbgrader import missing_exchange_folder
     from autograder.nbgrader_plugin.watch_submissions import Watch
     from autograder.sandbox.require_confinement import is_unconfined_allowed
 
     unconfined = args.unconfined or is_unconfined_allowed()
     cycle = Cycle(find_course(args.root), args.chapter)
-    if missing := missing_exchange(cycle.api):
+    if missing := missing_exchange_folder(cycle.api):
         raise WorkFailed(
             f"expected nbgrader's exchange in {missing}, as c.Exchange.root says, found no folder. Nothing was graded. "
             "Make the folder, writable by all, or mount it; or correct the setting."

@@ -2,7 +2,7 @@
 
 The room builds on exercises/ and diagnosis/. Begin with `course_location.py` (where a course is) and `course.py` (what
 students are shipped). `chapter_reader.py` reads a chapter's text into the cells of `chapter_model.py` and checks it:
-`cell_text_rules.py` each cell, `lint_chapter.py` the markers and the cells against each other, `optional_sections.py`
+`cell_text_rules.py` each cell, `lint_chapter.py` the markers and the cells against each other, `side_paths.py`
 that the main path does without the side paths. `marked_regions.py` finds solutions and hidden tests in a cell, and
 `reading_time.py` computes minutes.
 

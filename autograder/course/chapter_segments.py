@@ -14,7 +14,7 @@ from functools import cached_property
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.lint_chapter import fail
 from autograder.course.markdown_text import Heading, split_at_headings
-from autograder.course.optional_sections import side_path_cells
+from autograder.course.side_paths import side_path_cells
 
 _PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")
 _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")

@@ -12,7 +12,7 @@ from autograder.exercises.exercise import ExerciseSet
 from autograder.grading.graded_bug_hunts import BorrowedHunt, with_all_borrowed
 from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.questions.bug_hunt_file import read_hunts
-from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
+from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 
 
 class HuntJudge(Judge):

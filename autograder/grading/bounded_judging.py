@@ -17,7 +17,7 @@ from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, uniform
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
 from autograder.exercises.observation import Observation
-from autograder.message_cpu_limit import time_budget
+from autograder.untrusted_data_cpu_limit import cpu_time_budget
 
 NO_FORM = "What came back from your code is of a form that no answer has, so nothing in it could be judged."
 _MOST = 2**30  # bytes that judging one answer may allocate
@@ -54,7 +54,7 @@ def _within_bounds(
 ) -> Report:
     """Judge within the limits, by a key that is computed before: that may run whole trainings, without limits."""
     exercise = judge.exercises[key.exercise]
-    with time_budget(), _bounded_memory(_MOST):
+    with cpu_time_budget(), _bounded_memory(_MOST):
         if digest:
             is_full_key = key is not judge.keys.reference_key(key.exercise, seed)
             return judge.reports.judge(exercise, key, seed, seen, source, digest, is_full_key)

@@ -12,7 +12,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.questions.question import Question
-from autograder.questions.student_program import NoQuestions, shown_text
+from autograder.questions.student_program_runs import NoQuestions, shown_text
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.questions_about_answer import questions_in
 from autograder.sandbox.execution.run_specification import (

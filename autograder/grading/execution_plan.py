@@ -34,7 +34,7 @@ from autograder.submission.answer_extraction import (
     variable_names,
     without_magic_on_top,
 )
-from autograder.submission.restore_cell_order import CellInRun, CellRole
+from autograder.submission.order_cells_of_run import CellInRun, CellRole
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself

@@ -28,7 +28,7 @@ from autograder.questions.own_code_question_part import (
     written_answers,
 )
 from autograder.questions.question import Question
-from autograder.questions.student_program import NoQuestions
+from autograder.questions.student_program_runs import NoQuestions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Runner
 from autograder.submission.review_flags import WORTH_A_LOOK
 from autograder.submission.submission import Submission

@@ -21,7 +21,7 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.grade_own_code_questions import GradedQuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
-from autograder.questions.graded_hunt_exercise import MendingExercise, unknown_program_lines
+from autograder.questions.mending_exercise import MendingExercise, unknown_program_lines
 from autograder.questions.own_code_question_part import asked_exercise
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Runner, SharedSetup
 from autograder.submission.read_submission import read_submission

@@ -11,7 +11,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.ipython_syntax import CHECK
 from autograder.questions.own_code_question_part import waits_for_person
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.submission.repaired_notebook import PlacedCell
+from autograder.submission.build_repaired_notebook import PlacedCell
 
 VERSION = 3
 

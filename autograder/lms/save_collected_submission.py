@@ -123,7 +123,7 @@ def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[s
         for name in {*before.files} - {*attempt.files} if before else ():
             (folder / name).unlink(missing_ok=True)
         if starters:
-            student_folder.place_notebook(folder, stem, starters)
+            student_folder.choose_and_place_notebook(folder, stem, starters)
     except OSError as error:
         raise WorkFailed(f"cannot write in {folder}: {error.strerror}. Give permission, then run this again.") from None
     _write_note(folder, stem, attempt)

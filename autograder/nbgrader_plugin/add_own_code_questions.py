@@ -84,7 +84,7 @@ def _asked_below(cell: NotebookNode, course: Course) -> Iterator[NotebookNode]:
 def _is_asked(name: str, course: Course) -> bool:
     from autograder.questions.own_code_question_part import POINTS  # these import torch
     from autograder.questions.own_code_questions import deterministic_questions
-    from autograder.questions.student_program import NoQuestions
+    from autograder.questions.student_program_runs import NoQuestions
 
     exercise = course.find(name)
     if exercise.tier != "core" or exercise.takes > _QUICK:

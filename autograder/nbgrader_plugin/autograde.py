@@ -144,7 +144,7 @@ class RepairingExporter(NotebookExporter):
         """Return the repaired notebook, with shared cells if no step needs them and no cell was run."""
         wanted = self.released.assignment
         is_judged = wanted.own is None and not wanted.parts
-        ours = (RestoreHiddenTests, GradeSubmission)
+        ours = (RestoreHiddenTests, WriteVerdict)
         shares = is_judged and all(shared.works_without_shared_cells(each, ours) for each in self._preprocessors)
         common = self.released.common[name] if shares else {}
         return shared.NotebookWithSharedCells(found.cells, self.released.notebooks[name], common)
@@ -204,7 +204,7 @@ def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
         shutil.rmtree(coursedir.format_path(coursedir.autograded_directory, student, stem), ignore_errors=True)
 
 
-class GradeSubmission(NbGraderPreprocessor):
+class WriteVerdict(NbGraderPreprocessor):
     """Writes the verdict on a submission into its grade cells; replaces nbgrader's Execute."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> Preprocessed:
@@ -295,6 +295,8 @@ def copy_to_released_name(assignment: str, student: str, notebooks: list[str]) -
     if released_notebook_names(Path.cwd(), assignment):
         return
     starters = released_starters(Path.cwd(), assignment)
-    placed = student_folder.place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
+    placed = (
+        student_folder.choose_and_place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
+    )
     if placed is not None:
         notebooks[:] = [str(placed.path)]

@@ -46,7 +46,7 @@ class CollectWithoutSymlinks(ExchangeCollect):
         if released_notebook_names(Path(self.coursedir.root), stem):
             return
         with contextlib.suppress(CourseNotFound):  # nothing has been released: grading reports that
-            student_folder.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
+            student_folder.choose_and_place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
 
     def _ignored(self, folder: str, names: list[str]) -> set[str]:
         """Return the names in a folder that nbgrader's settings exclude."""

@@ -135,7 +135,7 @@ def _mark(submission: SubmittedAssignment, older: Collection[str], waiting: Mapp
     return AssignmentScore(True, submission.timestamp, submission.score, penalty, unscored, late, student in older)
 
 
-def outdated_manual_scores(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+def cells_with_outdated_manual_score(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Map students to the cells whose score by hand is older than the last grading and not reviewed since."""
     return _by_hand(gradebook, assignment, waiting=True)
 

@@ -163,7 +163,7 @@ class Cycle:
                         failures[student] = reason
             self.late = apply_deadlines.apply_deadlines(self.api, gradebook, self.course, self.stem)
             gradebook.write()
-            self.scored_before = gradebook_scores.outdated_manual_scores(gradebook, self.stem)
+            self.scored_before = gradebook_scores.cells_with_outdated_manual_score(gradebook, self.stem)
             self.unscored = gradebook_scores.unscored_parts(gradebook, self.stem)
         return failures
 

@@ -10,7 +10,7 @@ from nbformat.v4.nbjson import BytesEncoder
 from nbformat.v4.rwbase import split_lines, strip_transient
 from traitlets.log import get_logger
 
-from autograder.submission.repaired_notebook import copy_json
+from autograder.submission.build_repaired_notebook import copy_json
 
 _MOST = 4000  # cells in the cache, enough for a few chapters
 _ASIDE = '\n "cells": []'  # unique: a line of the top level; deeper ones have more spaces

@@ -33,7 +33,7 @@ def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
     return NbGraderAPI(config=config)
 
 
-def missing_exchange(api: NbGraderAPI) -> str:
+def missing_exchange_folder(api: NbGraderAPI) -> str:
     """Return the exchange folder named in nbgrader's settings if it does not exist; "" if it does or none is named."""
     named = str(api.config.Exchange.root) if "root" in api.config.Exchange else ""
     return "" if not named or os.path.isdir(named) else named

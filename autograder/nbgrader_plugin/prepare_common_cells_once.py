@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.nbgrader_plugin.save_grades import SaveGrades
-from autograder.submission.repaired_notebook import PlacedCell, build_notebook, copy_json
+from autograder.submission.build_repaired_notebook import PlacedCell, build_notebook, copy_json
 
 Common = Mapping[int, NotebookNode]  # shared cells by their index in the released notebook
 

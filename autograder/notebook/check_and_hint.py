@@ -33,9 +33,9 @@ from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
 from autograder.questions.bug_hunt_file import read_hunts
-from autograder.questions.graded_hunt_exercise import MendingExercise, mending_exercise
+from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 from autograder.questions.own_code_question_part import asked_exercise
-from autograder.questions.student_program import is_askable
+from autograder.questions.student_program_runs import is_askable
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
 _hints_given: dict[str, int] = {}  # calls of `hint`, which goes through the hints again and again

@@ -13,7 +13,7 @@ from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, progress_fold
 from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
 from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
 from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
-from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.unreadable_notebook_messages import UnreadableError
 
 UNTIL = ", until yours passes"
 _MOST = 12  # notebooks of the folder to read

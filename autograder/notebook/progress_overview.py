@@ -9,10 +9,10 @@ from autograder.course.course import current_course
 from autograder.course.course_index import ExercisePoints, IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
-from autograder.notebook.completion_card import Card, card_of
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 from autograder.notebook.review_log import REVIEW_LOG
+from autograder.notebook.skills_card import Card, card_of
 
 _FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
 

@@ -20,7 +20,7 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.run_specification import CellStep, SharedSetup, StatementsStep, Step
-from autograder.submission.restore_cell_order import CellInRun, CellRole
+from autograder.submission.order_cells_of_run import CellInRun, CellRole
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them

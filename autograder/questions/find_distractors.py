@@ -11,7 +11,7 @@ from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 
 
-def tags_of_false_sentences(
+def mistakes_excluded_by(
     exercise: Exercise, key: ExpectedObservations, bank: Iterable[KnownAnswer], tag: str
 ) -> list[str]:
     """Return the tags of mistakes whose sentences are false of every answer that shows the mistake `tag`.

@@ -10,7 +10,7 @@ from autograder.course.course import Course
 from autograder.course.course_location import bank_file
 from autograder.course.faulty_program_names import name_with_their_prefix
 from autograder.questions.bug_hunt_file import FaultyProgram, read_hunts
-from autograder.questions.find_distractors import tags_of_false_sentences
+from autograder.questions.find_distractors import mistakes_excluded_by
 
 _MOST_LINES = 30  # of a program that can be read from the last row
 
@@ -37,7 +37,7 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     if not _is_short(code):
         return None
     sentences = {mistake.tag: mistake.sentence for mistake in key.mistakes}
-    false = {sentences[each]: each for each in reversed(tags_of_false_sentences(exercise, key, bank, tag))}
+    false = {sentences[each]: each for each in reversed(mistakes_excluded_by(exercise, key, bank, tag))}
     false.pop(sentences[tag], None)
     return FaultyProgram(name, tag, code), tuple(reversed(false.values()))
 

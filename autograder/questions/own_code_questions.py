@@ -32,7 +32,7 @@ from autograder.questions.questions_on_values import (
     value_questions,
 )
 from autograder.questions.rank_questions import RankedQuestions
-from autograder.questions.student_program import NoQuestions, OwnCode
+from autograder.questions.student_program_runs import NoQuestions, OwnCode
 from autograder.questions.traced_run_questions import AskedRun
 
 MOST = 3

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.questions.ast_instrumentation import FILE
-from autograder.questions.student_program import is_removable_statement
+from autograder.questions.student_program_runs import is_removable_statement
 from autograder.questions.traced_run_questions import AskedRun, line_range_text
 
 _Change = tuple[str, int, int, Callable[[Any], None]]  # in words, the line, the place of the node, and how

@@ -14,7 +14,7 @@ import torch
 from autograder.questions.agreed_run import ReproducibleRun
 from autograder.questions.computed_question import CHOICES, distinct_choices
 from autograder.questions.question import Question, shuffled_question
-from autograder.questions.student_program import OwnCode
+from autograder.questions.student_program_runs import OwnCode
 from autograder.questions.traced_run import Event
 from autograder.questions.value_facts import Fact
 

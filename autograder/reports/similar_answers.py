@@ -34,7 +34,7 @@ class AnswerStructure:
 
 
 @dataclass(frozen=True)
-class SharedForm:
+class ExerciseInSameForm:
     """An exercise that two students answered in the same form.
 
     `holders` is the number of students with that form, `size` its number of nodes, `weight` how unlikely it is.
@@ -53,7 +53,7 @@ class SimilarPair:
 
     first: str
     second: str
-    alike: tuple[SharedForm, ...]
+    alike: tuple[ExerciseInSameForm, ...]
 
     @property
     def weight(self) -> float:
@@ -154,7 +154,7 @@ def similar_pairs(answered: Sequence[ExerciseForms]) -> list[SimilarPair]:
 
     The weight of a form is log(size of the class / number of students who have it).
     """
-    found: dict[tuple[str, str], list[SharedForm]] = defaultdict(list)
+    found: dict[tuple[str, str], list[ExerciseInSameForm]] = defaultdict(list)
     for each in answered:
         for students, alike in _shared(each):
             for pair in combinations(students, 2):
@@ -165,7 +165,7 @@ def similar_pairs(answered: Sequence[ExerciseForms]) -> list[SimilarPair]:
     return sorted(reported, key=lambda pair: (-pair.weight, pair.first, pair.second))
 
 
-def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], SharedForm]]:
+def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], ExerciseInSameForm]]:
     """Yield each rare form that several students have, with those students."""
     students: dict[AnswerStructure, list[str]] = defaultdict(list)
     for student in sorted(answered.forms):
@@ -173,7 +173,7 @@ def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], SharedForm]]:
     for shape, who in students.items():
         if shape.size >= FLOOR and shape.text not in answered.common and 2 <= len(who) <= max(2, answered.size / _RARE):
             weight = math.log(answered.size / len(who))
-            yield who, SharedForm(answered.stem, answered.exercise, len(who), shape.size, weight)
+            yield who, ExerciseInSameForm(answered.stem, answered.exercise, len(who), shape.size, weight)
 
 
 def _is_reported(pair: SimilarPair, sizes: Mapping[tuple[str, str], int]) -> bool:

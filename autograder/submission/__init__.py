@@ -4,11 +4,11 @@ Begin with `read_submission.py`, which calls the others; `submission.py` defines
 `student_folder.py` first reads the folder: `notebook_choice.py` finds the notebook that counts, and
 `quarantine_unsafe_files.py` moves harmful files away. `submitted_cells.py` then extracts cells from the bytes:
 `notebook_json.py` repairs a damaged notebook, `text_encoding.py` decodes, `exported_script.py` reads a script,
-`zip_archive.py` an archive. `unreadable_files.py` explains to a student why a file could not be read.
+`zip_archive.py` an archive. `unreadable_notebook_messages.py` explains to a student why a file could not be read.
 
 `rebuild_notebook_from_release.py` matches the cells to the released notebook, whose marks `released_cells.py` reads:
 `find_answers.py` finds the cell that answers each exercise, `answer_extraction.py` the statements that make up an
-answer. `repaired_notebook.py` builds the notebook from both, and `restore_cell_order.py` orders its cells.
+answer. `build_repaired_notebook.py` builds the notebook from both, and `order_cells_of_run.py` orders its cells.
 `restore_teacher_assignment.py` does that for assignments that are no chapter. `review_flags.py` names lines that a
 person should look at.
 """

@@ -6,7 +6,7 @@ import re
 from itertools import islice, pairwise
 from typing import Any
 
-from autograder.submission.notebook_json import ParsedNotebook
+from autograder.submission.notebook_json import RepairedJson
 
 # JupyterLab's export writes `# In[3]:`; jupytext, VS Code and Spyder write `# %%`; PyCharm writes `#%%`; Databricks
 # writes `# COMMAND ----------`.
@@ -16,7 +16,7 @@ _MOST = 2000  # cells, more than a notebook may have; the rest of the text stays
 _MESSAGE = "handed in as a Python script, not as a notebook; its cells were read"
 
 
-def script_cells(text: str) -> ParsedNotebook | None:
+def script_cells(text: str) -> RepairedJson | None:
     """Return the cells of a script as a notebook; None for a text that is not a script or has no marker lines."""
     if text.lstrip()[:1] in ("{", "[", '"', "<"):
         return None
@@ -28,9 +28,7 @@ def script_cells(text: str) -> ParsedNotebook | None:
     for mark, following in pairwise([*marks, None]):
         assert mark is not None
         pieces.append((text[mark.end() : following.start() if following else None], mark[1] or ""))
-    return ParsedNotebook(
-        {"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_MESSAGE,)
-    )
+    return RepairedJson({"nbformat": 4, "cells": [_cell(*piece) for piece in pieces if piece[0].strip()]}, (_MESSAGE,))
 
 
 def _cell(text: str, options: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from autograder.errors import WorkFailed
 from autograder.submission import quarantine_unsafe_files, zip_archive
 from autograder.submission.plain_file import read_notebook_file, read_submitted_file
 from autograder.submission.submitted_cells import MAX_BYTES, SubmittedContents, read_notebook_contents
-from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.unreadable_notebook_messages import UnreadableError
 from autograder.submission.wrong_chapter import cells_of_exercise
 
 _MAX_OTHERS = 10  # files that are read in addition to the one with the released name

@@ -10,7 +10,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from autograder.submission import resolve_merge_conflicts
-from autograder.submission.unreadable_files import (
+from autograder.submission.unreadable_notebook_messages import (
     HAND_IN_AGAIN,
     damage_message,
     merge_conflict_message,
@@ -31,7 +31,7 @@ _READ_ALL_THE_SAME = "which JSON does not allow; read all the same"
 
 
 @dataclass(frozen=True)
-class ParsedNotebook:
+class RepairedJson:
     """The JSON of a file, and messages: `repairs` about damage that cost nothing, `eye` about what may cost points."""
 
     value: Any
@@ -39,7 +39,7 @@ class ParsedNotebook:
     eye: tuple[str, ...] = ()
 
 
-def parse_notebook(text: str) -> ParsedNotebook:
+def parse_notebook(text: str) -> RepairedJson:
     """Return the JSON object in a text; raises UnreadableError that says what is wrong, where, and what to do."""
     try:
         found = _parse_or_repair(text)
@@ -56,17 +56,17 @@ def parse_notebook(text: str) -> ParsedNotebook:
     return found
 
 
-def _parse_or_repair(text: str) -> ParsedNotebook:
+def _parse_or_repair(text: str) -> RepairedJson:
     """Parse a text; if that fails, repair damage that can only have meant one thing."""
     _check_size(text)
     try:
-        return ParsedNotebook(json.loads(text))
+        return RepairedJson(json.loads(text))
     except json.JSONDecodeError as error:
         first = error
     other_kind, merge_conflict = other_kind_of_text(text), merge_conflict_message(text)
     both = resolve_merge_conflicts.resolve_if_same_cells(text) if merge_conflict and not other_kind else None
     if both is not None:
-        return ParsedNotebook(both, (resolve_merge_conflicts.MESSAGE,))
+        return RepairedJson(both, (resolve_merge_conflicts.MESSAGE,))
     if other_kind or merge_conflict:
         raise not_a_notebook(other_kind or merge_conflict)
     bare, repairs = _without_commas(text)
@@ -74,7 +74,7 @@ def _parse_or_repair(text: str) -> ParsedNotebook:
         repairs = (*repairs, f"line {first.lineno} ends within quotes, {_READ_ALL_THE_SAME}")
     try:
         if repairs:
-            return ParsedNotebook(json.loads(bare, strict=False), repairs)
+            return RepairedJson(json.loads(bare, strict=False), repairs)
     except json.JSONDecodeError as error:
         first = error
     found = _readable_beginning(bare, first)
@@ -115,7 +115,7 @@ def _lines(text: str, places: list[int]) -> list[int]:
 # --- a file that is cut off, or has more text after its end
 
 
-def _readable_beginning(text: str, error: json.JSONDecodeError) -> ParsedNotebook | None:
+def _readable_beginning(text: str, error: json.JSONDecodeError) -> RepairedJson | None:
     """Return what can be read of a file that is cut off or has text after the notebook; None for damage elsewhere."""
     if error.msg.startswith("Extra data"):
         return _without_trailing_text(text, error)
@@ -124,13 +124,13 @@ def _readable_beginning(text: str, error: json.JSONDecodeError) -> ParsedNoteboo
     return None
 
 
-def _without_trailing_text(text: str, error: json.JSONDecodeError) -> ParsedNotebook:
+def _without_trailing_text(text: str, error: json.JSONDecodeError) -> RepairedJson:
     value, _ = json.JSONDecoder(strict=False).raw_decode(text, _skip_blank(text, 0))
     message = f"from line {error.lineno} on the file goes on behind the end of the notebook; that was not read"
-    return ParsedNotebook(value, eye=(message,))
+    return RepairedJson(value, eye=(message,))
 
 
-def _cut_off(text: str) -> ParsedNotebook:
+def _cut_off(text: str) -> RepairedJson:
     """Return the complete cells of a file that ends too early."""
     start = _cells_start(text)
     cells, is_all = ([], False) if start is None else _whole_cells(text, start)
@@ -141,9 +141,9 @@ def _cut_off(text: str) -> ParsedNotebook:
         )
     found = {"cells": cells, "nbformat": 4}
     if is_all:
-        return ParsedNotebook(found, repairs=("the file breaks off behind its last cell; all cells were read",))
+        return RepairedJson(found, repairs=("the file breaks off behind its last cell; all cells were read",))
     message = f"the file breaks off after cell {len(cells)}; what came behind is not there, which may have cost points"
-    return ParsedNotebook(found, eye=(message,))
+    return RepairedJson(found, eye=(message,))
 
 
 def _cells_start(text: str) -> int | None:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.course.course_index import IndexedChapter
+from autograder.submission.build_repaired_notebook import released_notebook_cells
 from autograder.submission.rebuild_notebook_from_release import repair_submission
 from autograder.submission.released_cells import starters
-from autograder.submission.repaired_notebook import released_notebook_cells
 from autograder.submission.restore_teacher_assignment import restore_teacher_assignment
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
-from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.unreadable_notebook_messages import UnreadableError
 from autograder.submission.wrong_chapter import check_chapter
 
 

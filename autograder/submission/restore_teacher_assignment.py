@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.released_cells import (
     grade_id,
     has_nbgrader_flag,
@@ -22,7 +23,6 @@ from autograder.submission.released_cells import (
     normalized_text,
     released_cells,
 )
-from autograder.submission.repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.submission import Submission
 from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 

@@ -50,7 +50,7 @@ def read_student_folder(folder: Path, stem: str, starters: Mapping[str, str]) ->
     """
     quarantine_harmful_files(folder)
     try:  # files may disappear at any time
-        placed = place_notebook(folder, stem, starters)
+        placed = choose_and_place_notebook(folder, stem, starters)
         if placed is None:
             raise WorkFailed(missing_notebook_message(folder))
         data, trouble = read_notebook_file(placed.path)
@@ -72,7 +72,7 @@ def missing_notebook_message(folder: Path) -> str:
     )
 
 
-def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> SelectedNotebook | None:
+def choose_and_place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> SelectedNotebook | None:
     """Put the notebook that counts under the released name, where nbgrader expects it; return None if there is none.
 
     Of several notebooks, the one with the most answered exercises counts, then the newest. If it has another name, it
@@ -91,7 +91,7 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Sele
     if chosen.path != wanted or chosen.member:
         if os.path.lexists(wanted) and not ours:
             _rename_or_quarantine(wanted)
-            return place_notebook(folder, stem, starters)
+            return choose_and_place_notebook(folder, stem, starters)
         _copy(chosen, wanted)
     return SelectedNotebook(wanted, chosen, tuple(each for each in found if each != chosen), left)
 

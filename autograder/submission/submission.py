@@ -10,8 +10,8 @@ from functools import cached_property
 from nbformat import NotebookNode
 
 from autograder.files import sha256_of_texts
-from autograder.submission.repaired_notebook import PlacedCell, build_notebook
-from autograder.submission.restore_cell_order import CellInRun
+from autograder.submission.build_repaired_notebook import PlacedCell, build_notebook
+from autograder.submission.order_cells_of_run import CellInRun
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from autograder.submission import attached_pictures, exported_script, zip_archiv
 from autograder.submission.attached_pictures import AttachedPicture
 from autograder.submission.notebook_json import parse_notebook
 from autograder.submission.text_encoding import decode_text
-from autograder.submission.unreadable_files import (
+from autograder.submission.unreadable_notebook_messages import (
     HOW_TO_DOWNLOAD,
     UnreadableError,
     check_kind,

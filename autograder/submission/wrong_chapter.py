@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from autograder.course.course_index import IndexedChapter
 from autograder.submission.answer_extraction import cell_defines
 from autograder.submission.submitted_cells import SubmittedCell
-from autograder.submission.unreadable_files import UnreadableError
+from autograder.submission.unreadable_notebook_messages import UnreadableError
 
 _STRAY = 1  # a chapter's lesson may define this many functions that have the name of another chapter's exercise
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
 
-from autograder.submission.unreadable_files import UnreadableError, not_a_notebook
+from autograder.submission.unreadable_notebook_messages import UnreadableError, not_a_notebook
 
 MAX_ENTRIES = 1000
 MAX_NOTEBOOKS = 10

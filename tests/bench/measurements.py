@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.example_class import first_chapter
+from autograder.authoring.example_class import first_chapter_stem
 from autograder.course.course_location import find_course
 from autograder.grading.parallel_grading import usable_cores
 from tests.bench import classes, latency, measure, probed
@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], say: Say) -> dict[str, Any]:
     """Measure everything on the first chapter, which takes long; calls `say` with the name of each part."""
-    stem = first_chapter(project)
+    stem = first_chapter_stem(project)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         say(f"making a class of {size}")

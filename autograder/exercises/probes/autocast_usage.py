@@ -19,7 +19,7 @@ def active_autocast_dtype() -> torch.dtype | None:
 
 
 @contextmanager
-def autocast_entered(answer: Answer) -> Iterator[set[str]]:
+def collect_autocast_devices(answer: Answer) -> Iterator[set[str]]:
     """Collect the device types of the autocast blocks that an answer enters while this block runs."""
     types: set[str] = set()
     enter = torch.autocast.__enter__

@@ -133,7 +133,7 @@ class OddParts(nn.Module):
         return scale * torch.as_tensor(self.head(self.norm(self.places(x + table))))
 
 
-class OnTheWay(nn.Module):
+class LinearWithReluPerCall(nn.Module):
     """A linear layer, and a ReLU that is made anew in each call."""
 
     def __init__(self, a: int, b: int) -> None:
@@ -186,7 +186,7 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
     "a body and a head": Transfer,
     "odd parts and a head": OddParts,
-    "a layer made on the way": OnTheWay,
+    "a layer made on the way": LinearWithReluPerCall,
     "layers of many kinds": Mixed,
     "a recurrent layer": nn.GRU,  # four parameters, none of which is called weight or bias
     "a class made from nn.Linear": lambda a, b: nn.Sequential(nn.modules.linear.NonDynamicallyQuantizableLinear(a, b)),

@@ -84,7 +84,7 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
     return catching_errors(look)
 
 
-def returned_dict_entries(
+def returned_dict_entries_probe(
     *keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu"
 ) -> Probe:
     """Make a probe of some entries of a returned dict (`returned`); a NumPy number counts as a Python number.

@@ -58,7 +58,7 @@ class TrainingScenario(ABC):
         """Return the facts to record about the model after the training."""
 
 
-def observe_training(run_of: type[TrainingScenario], *kept: str) -> Probe:
+def training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe:
     """Make a probe of one training run from the start.
 
     Facets: the scenario's `left` and `told`; `modes` (for each call of the model, whether its modules are in train or
@@ -124,7 +124,7 @@ def observe_resumed_training(
     checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once
     without the checkpoint and once with it, which must not change the checkpoint. Facets: `same` (for the weights and
     for each fact of `told`, whether both runs agree bit for bit), `losses` at the end, whether they are `rounded`,
-    `batches` of the resumed part (see `observe_training`), and the scenario's `left`.
+    `batches` of the resumed part (see `training_run_probe`), and the scenario's `left`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:

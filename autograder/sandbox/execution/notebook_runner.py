@@ -33,7 +33,7 @@ from autograder.sandbox.execution.run_specification import (
     Program,
     SharedSetup,
 )
-from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, WaitingTime, how_it_ended, wait_for
+from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, RemainingWait, how_it_ended, wait_for
 from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
@@ -65,7 +65,7 @@ def run_cells(run: NotebookToRun, *, children: Children, limits: Limits = LIMITS
     If a cell kills the process or cannot be stopped, only its own outputs are lost: the others run again without it.
     """
     found: dict[int, list[Output]] = {}
-    patience = WaitingTime(_CELLS * WAITING_FACTOR * run.seconds)
+    patience = RemainingWait(_CELLS * WAITING_FACTOR * run.seconds)
     left = [place for place, cell in enumerate(run.cells) if cell is not None and cell.strip()]
     for _ in range(_TRIES):
         lost = _run_until_lost(run, left, found, patience, children, limits)
@@ -81,7 +81,7 @@ def _run_until_lost(
     run: NotebookToRun,
     left: Sequence[int],
     found: dict[int, list[Output]],
-    patience: WaitingTime,
+    patience: RemainingWait,
     children: Children,
     limits: Limits,
 ) -> int | None:
@@ -113,7 +113,7 @@ def _send(child: PreparedChild, frame: Frame, limits: Limits) -> None:
 
 
 def _outputs(
-    child: PreparedChild, place: int, run: NotebookToRun, patience: WaitingTime, limits: Limits
+    child: PreparedChild, place: int, run: NotebookToRun, patience: RemainingWait, limits: Limits
 ) -> tuple[list[Output], bool]:
     """Run one cell; return its outputs, and whether the process can run further cells."""
     begun = time.monotonic()

@@ -18,7 +18,7 @@ from autograder.exercises.observation import Observation
 from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
-from autograder.questions.student_program import NoQuestions
+from autograder.questions.student_program_runs import NoQuestions
 
 ASKED_SECONDS = 3.0  # of drawing questions about one answer
 MOST_QUESTIONS = 15  # about one answer

@@ -14,7 +14,6 @@ from typing import Any
 
 from autograder.errors import DamagedData, TooMuchText
 from autograder.exercises.observation import ExceptionSnapshot, replace_surrogates
-from autograder.message_cpu_limit import SECONDS, OutOfBudget, time_budget
 from autograder.pipe_messages import Frame, FrameError, FrameTooLong, receive_frame, send_frame
 from autograder.sandbox.execution import data_file_transfer
 from autograder.sandbox.execution.decoded_observation_cache import ObservationCache
@@ -35,10 +34,11 @@ from autograder.sandbox.execution.run_specification import (
 from autograder.sandbox.execution.wait_for_message import (
     PROCESS_ENDED,
     WAITING_FACTOR,
-    WaitingTime,
+    RemainingWait,
     how_it_ended,
     wait_for,
 )
+from autograder.untrusted_data_cpu_limit import SECONDS, OutOfBudget, cpu_time_budget
 
 UNDEFINED = ExerciseOutcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
@@ -56,7 +56,7 @@ def run_program(program: Program, limits: Limits = LIMITS, *, children: Children
     """
     seen: dict[int, ExerciseOutcome] = {}
     lost: Counter[int] = Counter()
-    patience = WaitingTime(WAITING_FACTOR * limits.time_factor * program.seconds)
+    patience = RemainingWait(WAITING_FACTOR * limits.time_factor * program.seconds)
     while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
         place = _run_until_lost(program, _remaining_steps(program, seen, lost), children, limits, seen, patience)
         if place is not None:
@@ -101,7 +101,7 @@ def _run_until_lost(
     children: Children,
     limits: Limits,
     seen: dict[int, ExerciseOutcome],
-    patience: WaitingTime,
+    patience: RemainingWait,
 ) -> int | None:
     """Run steps in one process, and add the outcome of each to `seen`.
 
@@ -138,7 +138,7 @@ def _with_cell(called: str, outcome: ExerciseOutcome, cell: ExerciseOutcome | No
 class _StepProcess:
     """A child process that runs steps: sends the steps to it, and reads the outcomes one by one."""
 
-    def __init__(self, child: PreparedChild, limits: Limits, patience: WaitingTime) -> None:
+    def __init__(self, child: PreparedChild, limits: Limits, patience: RemainingWait) -> None:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
@@ -157,8 +157,8 @@ class _StepProcess:
                 return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*how_it_ended(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
-            with time_budget():
-                return outcome_in(frame, self._limits.text_bytes)
+            with cpu_time_budget():
+                return outcome_from_frame(frame, self._limits.text_bytes)
         except OutOfBudget:
             return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LONG)))
         except TimeoutError:
@@ -193,7 +193,7 @@ def _plain(step: Step) -> dict[str, Any]:
     return {"statements": step.statements}
 
 
-def outcome_in(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> ExerciseOutcome:
+def outcome_from_frame(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> ExerciseOutcome:
     """Return the outcome in a frame from the child; raises DamagedData if the frame holds none."""
     raised = frame.head.get("raised")
     if raised is not None:

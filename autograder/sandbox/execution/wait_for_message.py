@@ -18,13 +18,13 @@ WAITING_FACTOR = 4  # an exercise may take this many times its CPU seconds of el
 
 
 @dataclass
-class WaitingTime:
+class RemainingWait:
     """The elapsed time in seconds that the grader still waits for a submission, in all its processes together."""
 
     seconds: float
 
 
-def wait_for(child: PreparedChild, seconds: float, patience: WaitingTime) -> None:
+def wait_for(child: PreparedChild, seconds: float, patience: RemainingWait) -> None:
     """Wait until the child sends something.
 
     Raises TimeoutError once the child has used `seconds` of CPU time, or after several times as much elapsed time. CPU

@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.tensor_functions import returned_dict_entries
+from autograder.exercises.probes.tensor_functions import returned_dict_entries_probe
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -41,7 +41,7 @@ four = Requirement(
 def entry(key: str, what: str, shape: str, numbers: str) -> Requirement:
     """One of the four, and what to say where its shape is another one, or else its numbers."""
     return Requirement(
-        f"{key}: {what}", returned_dict_entries(key), {"returned:shape": shape, "returned:values": numbers}
+        f"{key}: {what}", returned_dict_entries_probe(key), {"returned:shape": shape, "returned:values": numbers}
     )
 
 

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
 from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
-from autograder.exercises.probes.training_runs import TrainingScenario, observe_training
+from autograder.exercises.probes.training_runs import TrainingScenario, training_run_probe
 from autograder.exercises.probes.training_steps import model_values
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
@@ -93,13 +93,13 @@ _MEASURED = {
 
 trains = Requirement(
     "takes one step for each batch, epoch after epoch",
-    with_detached_loss_facet(observe_training(_Fit, "held")),
+    with_detached_loss_facet(training_run_probe(_Fit, "held")),
     CUT | _HELD,
 )
-anew = Requirement("goes through the loader anew in each epoch", observe_training(_Fit, "held"), _HELD)
+anew = Requirement("goes through the loader anew in each epoch", training_run_probe(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",
-    observe_training(_Fit, "rows", "rounded", "losses"),
+    training_run_probe(_Fit, "rows", "rounded", "losses"),
     _ROWS
     | {
         "rounded": ROUNDED,
@@ -108,12 +108,12 @@ noted = Requirement(
 )
 measures = Requirement(
     "measures the drawer after each epoch, each sample once",
-    observe_training(_Fit, "rows", "measured_rounded", "measured_losses", "shares"),
+    training_run_probe(_Fit, "rows", "measured_rounded", "measured_losses", "shares"),
     _ROWS | _MEASURED,
 )
 modes = Requirement(
     "trains in train mode and measures in eval mode, in each epoch",
-    observe_training(_Fit, "modes", "rows", "held"),
+    training_run_probe(_Fit, "modes", "rows", "held"),
     _HELD
     | _ROWS
     | {"modes": "The model was called in other modes: train mode is for the steps, eval mode for the drawer."},
@@ -121,7 +121,7 @@ modes = Requirement(
 )
 no_graph = Requirement(
     "builds no graph while it measures",
-    observe_training(_Fit, "tracked"),
+    training_run_probe(_Fit, "tracked"),
     {"tracked": "While you measured, a graph was built that nobody needs."},
     needs=(modes,),
 )

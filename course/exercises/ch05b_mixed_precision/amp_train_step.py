@@ -11,7 +11,7 @@ from autograder.diagnosis.difference_messages import call_of, tensor_values
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, autocast_entered
+from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, collect_autocast_devices
 from autograder.exercises.probes.training_steps import (
     LATER,
     at_each_call,
@@ -43,7 +43,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
         backward = at_each_gradient(model, active_autocast_dtype)
         updates = at_each_step(optimizer)
-        with autocast_entered(answer) as entered:
+        with collect_autocast_devices(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
         seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}

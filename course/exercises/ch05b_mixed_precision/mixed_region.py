@@ -15,7 +15,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
-from autograder.exercises.probes.autocast_usage import autocast_entered
+from autograder.exercises.probes.autocast_usage import collect_autocast_devices
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -70,14 +70,14 @@ def region(*kept: str, within: bool = True) -> Probe:
         seen: Observation = {}
         around = _lower() if case.kwargs.get("within", within) else nullcontext()
         made_in = nullcontext() if case.kwargs.get("made_outside") else around
-        with _left_as_it_was(), made_in, autocast_entered(answer) as making:
+        with _left_as_it_was(), made_in, collect_autocast_devices(answer) as making:
             safe = answer(block)
             seen["made"] = "a function" if callable(safe) else type(safe).__name__
             seen["early"], seen["still_on"] = block.calls, [torch.is_autocast_enabled("cpu")]
         if not callable(safe):
             return seen | dict.fromkeys(("itself", "returned", "calls", "gradient", "entered"))
         with _left_as_it_was(), around:
-            with autocast_entered(answer) as running:
+            with collect_autocast_devices(answer) as running:
                 first = _quietly(safe, x)
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
                 second = _quietly(safe, x.requires_grad_())

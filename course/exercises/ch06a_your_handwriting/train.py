@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_runs import observe_training
+from autograder.exercises.probes.training_runs import training_run_probe
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
@@ -25,29 +25,29 @@ from .._ch06_training import (
 
 every_batch = Requirement(
     "trains on every batch of an epoch",
-    with_detached_loss_facet(observe_training(Training, "batches", "outputs")),
+    with_detached_loss_facet(training_run_probe(Training, "batches", "outputs")),
     CUT | BATCHES | IN_ORDER,
 )
 order = Requirement(
     "trains epoch after epoch, each in a new order from its seed",
-    observe_training(Training, "batches", "outputs"),
+    training_run_probe(Training, "batches", "outputs"),
     BATCHES | IN_ORDER,
 )
 mean = Requirement(
     "gives the mean loss over the images of an epoch",
-    observe_training(Training, "keys", "losses_rounded", "losses"),
+    training_run_probe(Training, "keys", "losses_rounded", "losses"),
     KEYS | MEAN,
     needs=(order,),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    observe_training(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
+    training_run_probe(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )
 alone = Requirement(
     "leaves torch's global generator to the model",
-    observe_training(Training, "outputs"),
+    training_run_probe(Training, "outputs"),
     OUTPUTS,
     needs=(order, mean, modes),
 )

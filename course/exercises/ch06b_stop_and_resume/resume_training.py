@@ -8,7 +8,7 @@ from typing import Any
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_runs import observe_resumed_training, observe_training
+from autograder.exercises.probes.training_runs import observe_resumed_training, training_run_probe
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED
 from autograder.exercises.seeded_draw import Draw
@@ -80,7 +80,7 @@ def _gone_on_with(**how: bool) -> Probe:
 
 whole = Requirement(
     "trains as `train` does when nothing is stopped",
-    with_detached_loss_facet(observe_training(Training)),
+    with_detached_loss_facet(training_run_probe(Training)),
     CUT | KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)

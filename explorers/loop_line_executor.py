@@ -51,7 +51,7 @@ class LineOutcome:
     warnings: tuple[str, ...] = ()
 
 
-class LoopExecution:
+class LoopLineExecutor:
     """A run of some of the five lines on a copy of the parts; `rate` replaces the learning rate."""
 
     def __init__(self, parts: TrainingObjects, seed: int, rate: float | None = None) -> None:

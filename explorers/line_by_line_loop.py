@@ -12,7 +12,7 @@ from typing import Any
 
 from explorers.learning_rate_animation import LoopFilm
 from explorers.loop_copy import TrainingObjects, validate_parts
-from explorers.loop_run import LINES, LOSS, PREDICTION, LoopExecution, Snapshot, TensorKey, equal_numbers
+from explorers.loop_line_executor import LINES, LOSS, PREDICTION, LoopLineExecutor, Snapshot, TensorKey, equal_numbers
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor
 from explorers.loop_warnings import LoopWatcher
 
@@ -55,7 +55,7 @@ class Loop:
                 f"expected each of {', '.join(LINES)} at most once, found {', '.join(n.name for n in lines)}."
             )
         self._lines = tuple(lines)
-        self._run, self._right = (LoopExecution(self._origin, self._seed, self._rate) for _ in range(2))
+        self._run, self._right = (LoopLineExecutor(self._origin, self._seed, self._rate) for _ in range(2))
         self._look = self._before = self._run.look()
         self._witness = LoopWatcher(self._run, self._look)
         self._losses: tuple[float | None, ...] = ()

@@ -21,7 +21,7 @@ class OutOfBudget(Exception):
 
 
 @contextmanager
-def time_budget(seconds: float = SECONDS) -> Iterator[None]:
+def cpu_time_budget(seconds: float = SECONDS) -> Iterator[None]:
     """Raise OutOfBudget in this thread once the block has used `seconds` of CPU time.
 
     The exception arrives between two bytecode instructions. A timer signal would not do: signals reach only the main
