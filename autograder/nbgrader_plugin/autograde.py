@@ -292,11 +292,9 @@ def copy_to_released_name(assignment: str, student: str, notebooks: list[str]) -
     nbgrader calls this hook in the course folder before each submission, and silently ignores its errors.
     `notebooks` is nbgrader's own list and changed in place.
     """
-    if released_notebook_names(Path.cwd(), assignment):
+    if not notebooks or released_notebook_names(Path.cwd(), assignment):
         return
     starters = released_starters(Path.cwd(), assignment)
-    placed = (
-        student_folder.choose_and_place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
-    )
+    placed = student_folder.choose_and_place_notebook(Path(notebooks[0]).parent, assignment, starters)
     if placed is not None:
         notebooks[:] = [str(placed.path)]
