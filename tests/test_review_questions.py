@@ -186,6 +186,15 @@ def test_a_question_is_what_running_its_program_gives() -> None:
     assert run_and_describe("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == ("False", False)
 
 
+def test_wrong_choices_have_the_digits_that_the_question_asks_for() -> None:
+    """Where the expression rounds, a wrong choice with more digits would be known by them."""
+    question = finished_question(
+        Draft("x = 2 / 3", "round(x, 2)", [1.38629, 12.38629, 5.5], "So."), "k", "a", Random(0)
+    )
+
+    assert question is not None and {"0.67", "1.39", "12.39", "5.5"} == {*question.choices}
+
+
 def test_choices_that_look_alike_make_no_question() -> None:
     """Two numbers that one could take for a rounding of each other are not both offered."""
     draft = Draft("x = 1 / 3", "x", [0.3334, 1 / 3, "0.3333"], f"It is {RIGHT}.")

@@ -26,6 +26,7 @@ RIGHT = "<the right choice>"  # stands in an explanation for the text of the rig
 CHOICES = 4
 _FILE = "<question>"
 _POINT = re.compile(r"(?<=\d)\.0(?!\d)")  # of a whole number that is written as a float
+_ROUNDED = re.compile(r"round\(.*, (\d)\)")  # an expression that says how many digits its value has
 _WHOLE = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _CLOSEST = 0.01  # relative distance below which two numbers would look like one that is rounded differently
 
@@ -116,7 +117,9 @@ def with_points(has_points: bool, text: str) -> str:
 def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
     right, has_points = run_and_describe(draft.code, draft.expression)
-    choices = distinct_choices(right, (with_points(has_points, in_words(wrong)) for wrong in draft.wrong))
+    digits = _ROUNDED.fullmatch(draft.expression)
+    wrong = [round(each, int(digits[1])) if digits and isinstance(each, float) else each for each in draft.wrong]
+    choices = distinct_choices(right, (with_points(has_points, in_words(each)) for each in wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"

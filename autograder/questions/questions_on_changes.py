@@ -22,6 +22,8 @@ from autograder.questions.value_facts import OBJECT, VARYING, Fact
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
+_OTHER_VALUES_IN_PARTS = "it returns other values, and all parts have the same shape, length and type"
+_OTHER_FORM_IN_PARTS = "something in what it returns has another shape, length or type, or is missing"
 PASSES = "none: every check passes"
 _SHOWS_FORM = re.compile(r"of shape|^a (dict|list|tuple) ")  # of a result whose values nobody knows
 _MOST_CHANGES = 6  # changes to judge
@@ -34,6 +36,7 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
     if not asked.code.may_be_changed or not _is_comparable(asked):
         return
     makes = {line for made in ast.walk(asked.code.tree) for line in _lines_of_init(made)}
+    has_parts = asked.run.result is not None and asked.run.result.form.startswith(("a dict", "a list", "a tuple"))
     for edit in program_changes(asked):
         outcome = _outcome(asked, edit.tree)
         if outcome is None or _is_trivial(outcome.told):
@@ -41,7 +44,8 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         if outcome.kind == "same" and edit.line in makes:
             continue  # what a call does not use
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
-        choices = {"error": error, "same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+        values, form = (_OTHER_VALUES_IN_PARTS, _OTHER_FORM_IN_PARTS) if has_parts else (_OTHER_VALUES, _OTHER_FORM)
+        choices = {"error": error, "same": SAME, "values": values, "form": form}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
