@@ -400,9 +400,9 @@ figures.view_or_copy(table, row, picked)
 # The row is a view, as `page[4]` was. With a list, torch collects the rows into a **copy**, which has memory of its own: the lower strip, where the -1 went.
 #
 # So there are two ways to take a part. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
-# (In `digit[digit < 8] = 0` the mask took nothing out: on the left of an equals sign it only says where to write, and torch writes into the tensor itself.)
+# That is so where you *take* something. On the left of an equals sign, as in `digit[digit < 8] = 0`, a mask or a list only says where to write, and torch writes into the tensor itself.
 #
-# `same_memory` tells you which you got. Here you take all the fours by a mask, and the first 1,500 digits by a slice:
+# This course's `same_memory` tells you which you got. Here you take all the fours by a mask, and the first 1,500 digits by a slice:
 
 # %% name="same-memory"
 fours = images[labels == 4]
@@ -454,8 +454,7 @@ check("first_and_rest", first_and_rest)
 my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
-# Put it to the test: invert the digit that was set aside, and look at its page.
-# (Until your check passes, a careless version takes its place, and the page changes too.)
+# Put it to the test: invert the digit that was set aside. Its page should stay as it was.
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()

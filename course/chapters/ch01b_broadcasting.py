@@ -53,9 +53,8 @@ show_digits(images[:10], is_=labels[:10])
 #
 # *{minutes} minutes*
 #
-# You subtract one new digit from 1,500 known ones. For that torch needs it 1,500 times, and yet it makes no copy.
-# Strides make that possible: for each axis they say how many places in memory one step takes. With a stride of 0, one step down stays in place, so torch reads the same row again and again.
-# `expand` makes such a view, here three rows from a single one.
+# You subtract one new digit from 1,500 known ones. For that torch needs the digit 1,500 times, and yet it makes no copy: it reads the same 64 numbers again and again.
+# `expand` lets you look at this. Here it makes three rows from a single one.
 #
 # *Predict.* After `wide[0, 0] = 5.0`, how many of its twelve places hold 5?
 
@@ -65,11 +64,11 @@ guess = 3  # a number
 # %% name="write-to-stretched"
 thin = torch.ones(4)
 wide = thin.expand(3, 4)
-print("strides:", wide.stride())
-
 wide[0, 0] = 5.0
 print(wide)
 reveal(guess, (wide == 5).sum().item())
+
+print("strides:", wide.stride())
 
 # %% claim=true
 assert thin[0] == 5 and wide.stride() == (0, 1)  # one number, the thin tensor's as well
@@ -77,7 +76,7 @@ wide[0] = 7.0  # a whole row: as silent
 assert (wide == 7).all() and (thin == 7).all()
 
 # %% [markdown]
-# Three, because the first column is one number in memory, and torch reads it three times.
+# Three, because the first column is one number in memory, and torch reads it three times. The strides say how: one step down moves by 0 places, so torch reads the same row again.
 # As long as you only read, that is a gift: three rows, or 1,500, take no more memory than one.
 # Before you write into something stretched, take a `clone()`.
 
@@ -203,9 +202,9 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 #
 # *{minutes} minutes*
 #
-# Imagine an old scanner with eight sensors, one for each row of a digit. Each sensor adds some ink of its own to its row.
-# You write the function that adds a number to each row, in a whole **batch** of pictures at once. With the negative numbers it will repair the pictures.
-# The exercise uses the names that networks have for this: each row is a **channel**, and the number added to it is its **bias**.
+# An old scanner adds some ink to each row of a picture, to each row another amount. If you know the amounts, you can take them away again.
+# So write a function that adds a number of its own to each row, in many pictures at once.
+# Networks do the same, and the exercise uses their words: the pictures together are a **batch**, a row is a **channel**, and the number added to it is its **bias**.
 # Make the biases a column first, like `fade`:
 #
 # ```
@@ -248,10 +247,10 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Now the scanner. Its rows are the channels. Once you know what each sensor adds, one call removes it from all digits: above as scanned, below repaired.
+# Now the scanner. One call with the negative amounts repairs all digits: above as scanned, below repaired.
 
 # %% name="add-bias-used"
-excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
+excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what the scanner adds to each row
 scanned = my_add_bias(images[:10], excess)
 repaired = my_add_bias(scanned, -excess)
 show_digits(scanned)

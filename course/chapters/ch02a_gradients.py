@@ -81,14 +81,14 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 #
 # Why 18? Follow the nudge on its way from w to the loss.
 # The model multiplies w by x = 3, so if you add a little to w, three times as much arrives at the prediction.
-# Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little, a, and it squares -3 + a:
+# Then comes the square. The prediction is 3 too small, so the loss squares -3. Add a little to it, such as 0.001:
 #
 # ```
-# (-3 + a) ** 2   =   9  -  6 * a  +  a ** 2
+# (-3 + 0.001) ** 2   =   9  -  6 * 0.001  +  0.001 ** 2
 # ```
 #
-# For a tiny a the last part is next to nothing, so the square changes by -6 times a.
-# It is so for every number, since `(s + a) ** 2` is `s ** 2 + 2 * s * a + a ** 2`: **the square of s changes 2 * s times as much as s does.**
+# The last part is next to nothing, so the square changes by -6 times what you added.
+# It is so for every number s, and any little h, since `(s + h) ** 2` is `s ** 2 + 2 * s * h + h ** 2`: **the square of s changes 2 * s times as much as s does.**
 #
 # On its way the change is multiplied by 3, and then by -6, so together by 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.

@@ -650,8 +650,8 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # Both became the same ghost, halfway, because each was free to move.
-# The eight should count as given. `detach` says so: no path leads back from its result.
-# If all of a loss comes from detached tensors, `backward` has nowhere to go, and refuses. If only a part does, that part simply gets no gradient.
+# The eight should count as given. `detach` says so: no path leads back from its result, and what it was made of gets no gradient.
+# Where everything is detached, `backward` has nowhere to go:
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)

@@ -160,19 +160,19 @@ assert list(ten._modules) == ["judge"]
 # So a step of gradient descent is now two lines, and stays two lines however many layers there are.
 
 # %% name="step-by-hand"
-def train(model, steps, rate=0.5, pictures=ink):
+def train(model, steps, rate=0.5, inputs=ink):
     """Gradient descent on all digits."""
     for _ in range(steps):
         model.zero_grad()  # clears the gradients of all parameters
-        F.cross_entropy(model(pictures), labels).backward()
+        F.cross_entropy(model(inputs), labels).backward()
         with torch.no_grad():
             for p in model.parameters():  # the step: these two lines
                 p -= rate * p.grad
 
 
-def accuracy(model, pictures=ink):
+def accuracy(model, inputs=ink):
     """The share of the digits that a model reads correctly."""
-    says = model(pictures).argmax(dim=1)
+    says = model(inputs).argmax(dim=1)
     return (says == labels).float().mean().item()
 
 # %% [markdown]
@@ -549,7 +549,7 @@ mean, spread = ink.mean(dim=0), ink.std(dim=0) + 0.1  # some deviations are 0
 standard_ink = (ink - mean) / spread
 plain, sooner = MyTwoLayerMLP(64, 32, 10), MyTwoLayerMLP(64, 32, 10)
 train(plain, 50)
-train(sooner, 50, pictures=standard_ink)
+train(sooner, 50, inputs=standard_ink)
 print(f"50 steps: {accuracy(plain):.0%}, standardized: {accuracy(sooner, standard_ink):.0%}")
 show_digits(standard_ink[:5])
 

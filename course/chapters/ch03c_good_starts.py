@@ -157,7 +157,7 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With a standard deviation of 1 the numbers explode: where you see no bars, all numbers are too large to draw.
-# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. Some are positive and some negative, so they partly cancel: the sum is not 64 times as large as one of them but about 8 times, the root of 64 (the first side path shows why). Weights of size 1/8 make up for that.
+# With 0.18 they roughly keep their size. Why 0.18? Each unit adds up 64 products. If all were positive, the sum would be 64 times as large as one of them. But positive and negative ones partly cancel, and about 8 times is left, the root of 64 (the first side path shows why). Weights of size 1/8 make up for that.
 # Then `relu` throws half of the sums away, and for that the weights have to be larger by the root of 2. Together that is `math.sqrt(2 / 64)`, which is 0.18.
 #
 # So for a layer with n inputs, begin with the standard deviation `math.sqrt(2 / n)`.
@@ -336,6 +336,7 @@ assert accuracy(sister) > 0.97 > accuracy(your_start) + 0.05
 
 # %% [markdown]
 # She does, although her weights began too small: ten times on the way the numbers get a good size again. So with batch norm the start matters less.
+# It has its price. Batch norm looks at a whole batch, and so the answer for one digit depends on the others beside it, unless you tell the model that training is over. How to tell it comes next.
 
 # %% [markdown] side=true
 # #### Why write into a parameter, and not put a new one there?

@@ -46,14 +46,6 @@ bank.wrong(
 
 
 bank.wrong(
-    "into-strings",
-    "You look into strings as into lists: each letter is a string with one letter, and so on without end. A string comes "
-    "back as it is.",
-    change={"(list, tuple)": "(list, tuple, str)"},
-)
-
-
-bank.wrong(
     "drops-non-tensors",
     "Whatever is no tensor and no container gets lost. Numbers, names and None belong to a batch too; keep them.",
     change={
