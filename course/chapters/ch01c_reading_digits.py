@@ -96,7 +96,7 @@ assert torch.equal(left @ right, torch.matmul(left, right))
 assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 
 # %% [markdown]
-# How can a product add up the fives alone? Take three digits with the labels 5, 7 and 5, and suppose one pixel has the ink 10, 20 and 30 in them. Multiply by 1, 0 and 1. (Two rows of numbers `@` multiplies place by place, and adds up.)
+# How can a product add up the fives alone? Take three digits with the labels 5, 7 and 5, and suppose one pixel has the ink 10, 20 and 30 in them. Multiply by 1, 0 and 1: of two rows of numbers, `@` multiplies place by place, and adds up.
 
 # %% name="fives-added-up"
 print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))

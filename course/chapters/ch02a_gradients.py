@@ -491,7 +491,7 @@ def wrongness(pictures):
     return -right.log().mean()
 
 # %% [markdown]
-# *Predict.* With ten empty pictures every score is 0, so each class gets a tenth. What is the loss? (A tenth lies between an eighth and a sixteenth.)
+# *Predict.* With ten empty pictures every score is 0, so each class gets a tenth. What is the loss?
 
 # %% predict=true
 guess = 2.3  # a number with one decimal
@@ -680,7 +680,7 @@ print("once:", x.grad)
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` **adds** to `.grad`; it never replaces it. (That is useful where data come in parts, as in chapter 2b; here it is in the way.) In section 2 the 48 and the 24 of two paths added up at x. torch treats a second backward pass in the same way.
+# `backward` **adds** to `.grad`; it never replaces it. In section 2 the 48 and the 24 of two paths added up at x. torch treats a second backward pass in the same way.
 # So a loop that does not clear `.grad` follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true

@@ -740,7 +740,7 @@ assert x.grad.tolist() == [2.0, 4.0]
 # A copy is a step like any other, and the graph leads through it back to x. So each of the three calls has a reason of its own:
 #
 # - `detach()` cuts the path back to x. It copies nothing: its result lies in the memory of x.
-# - `clone()` makes the copy, so that a step in place leaves x alone. (If you change nothing in place, you can do without it.)
+# - `clone()` makes the copy, so that a step in place leaves x alone.
 # - `requires_grad_()` switches the flag on again, because `detach` switched it off.
 #
 # ### Exercise: `mean_square_grad`

@@ -96,7 +96,7 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# Four lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error: the loss goes down all the same, and that tensor never learns. (And before a second step you would have to clear four gradients.)
+# Four lines change four tensors, and with fifty layers there would be a hundred. If you forget one, torch reports no error: the loss goes down all the same, and that tensor never learns.
 #
 # So let each layer keep its own two tensors.
 # torch has such layers: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
@@ -559,7 +559,7 @@ _pixels, _after = ink.std(dim=0), standard_ink.std(dim=0)
 assert _after.max() / _after.median() < _pixels.max() / _pixels.median()  # more alike
 
 # %% [markdown]
-# It does. (In chapter 1 it gained nothing: there it changed which pixels count in a distance, and here only how fast the weights move.) Before, some pixels varied far more than others, and none was below zero. Now all lie around zero and vary by more similar amounts, so one learning rate suits more of their weights.
+# It does. Before, some pixels varied far more than others, and none was below zero. Now all lie around zero and vary by more similar amounts, so one learning rate suits more of their weights.
 #
 # But a new digit must be standardized with *these* 64 means and deviations. So the model's file has to hold them; but parameters would change with each training step.
 # So they are **buffers**, for which the registry has a place too.

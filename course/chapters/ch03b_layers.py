@@ -89,7 +89,7 @@ print(f"{accuracy(in_a_row):.0%} are read correctly")
 assert accuracy(in_a_row) > 0.85
 
 # %% [markdown] name="why-a-bend"
-# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. (So does the `tanh` of chapter 2a.) Why is it there?
+# `nn.ReLU()` is `torch.relu` as a module, and stands between the layers as their **activation**. Why is it there?
 #
 # *Predict.* You leave it out. Is there a single linear layer that computes the same as two in a row?
 
@@ -596,7 +596,7 @@ assert _kernels == (8, 1, 3, 3)
 #
 # *{minutes} minutes*
 #
-# How much is there to learn in such a layer? Write a function that counts: how many numbers does a model hold, and how many of them learn? (In chapter 3d you stop some from learning.)
+# How much is there to learn in such a layer? Write a function that counts: how many numbers does a model hold, and how many of them learn?
 # For example, `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
 
 # %% name="count-params-example"
@@ -838,7 +838,7 @@ assert torch.equal(_rim[::2, ::2], steps)
 #
 # *{minutes} minutes*
 #
-# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps. `nn.Conv2d` does the same, with many kernels at once. (If a picture has three channels, each kernel has a sheet for each of them, and the three sums are added.)
+# `fits` works for one size of picture and one size of kernel, without a rim, and with steps of one place. Write a function for all sizes, all rims and all steps. `nn.Conv2d` does the same, with many kernels at once. Where a picture has three channels, as colors have, each kernel has a sheet for each of them, and the three sums are added.
 #
 # For example, the kernel below takes a number, and adds ten times the number one row down and one column to the right. The cell prints the result for the first place. There are three more places: work out their results with a pencil, and compare them with the docstring.
 #

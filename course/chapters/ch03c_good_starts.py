@@ -365,7 +365,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 # Some layers do one thing while the model learns, and another when you use it.
 # If you forget to switch them over, the same digit gets one answer now, and another a second later.
 #
-# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one: it has to find several signs of a four. (So it learns less by heart; more in chapter 4b.)
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one: it has to find several signs of a four.
 #
 # *Predict.* The input is 1000 ones. Which two numbers does the result contain?
 

@@ -391,7 +391,14 @@ assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backwa
 
 # %% [markdown]
 # In none. Without `backward` or `step` the weight stays at 0.
-# Without `zero_grad` it does move; a plot below shows where to, beside four new orders of the lines: `zero` last; `zero` between `forward` and `backward`; `zero` between `backward` and `step`; and `step` before `backward`.
+# Without `zero_grad` it does move; a plot below shows where to. Beside it stand four new orders of the lines:
+#
+# ```
+# forward   backward  step      zero
+# forward   zero      backward  step
+# forward   backward  zero      step
+# zero      forward   step      backward
+# ```
 #
 # *Predict.* In how many of the four does the loss go all the way down?
 

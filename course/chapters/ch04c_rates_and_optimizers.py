@@ -834,7 +834,7 @@ for _first in range(5):  # without the warm-up
     assert (_reader(ink[unseen]).argmax(dim=1) == labels[unseen]).float().mean() > 0.8
 
 # %% [markdown]
-# Each dot is one reader. At a constant 1.5, luck decides: a reader that is thrown too far does not find its way back in time, because each later step is as large. When the rate falls, all of them learn. (Here they do so without the warm-up too.) So take this home: let the rate fall, and with Adam, or with many layers, let it rise first.
+# Each dot is one reader. At a constant 1.5, luck decides: a reader that is thrown too far does not find its way back in time, because each later step is as large. When the rate falls, all of them learn; in so small a model the fall alone would do. So take this home: let the rate fall, and with Adam, or with many layers, let it rise first.
 
 # %% [markdown] name="recap"
 # ## What you can do now

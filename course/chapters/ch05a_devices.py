@@ -76,7 +76,7 @@ assert round(4700 / 36, -1) == 130
 #
 # *{minutes} minutes*
 #
-# You can practice without a card, on the device `"meta"`, which every machine has and which only pretends. (You may have met it in side paths of chapters 1c and 3d.)
+# You can practice without a card, on the device `"meta"`, which every machine has and which only pretends.
 # A tensor on meta has a shape, a dtype and a device, but no numbers at all.
 
 # %% name="on-meta"
@@ -308,7 +308,7 @@ def train_digits(device, step, epochs=20, lr=0.5):
 
 # %% [markdown]
 # The order matters: **build the model, move it, build the optimizer.**
-# An optimizer updates the very parameters that you gave it. On CUDA `.to` keeps these parameters, but on meta it replaces them by new ones, and an optimizer built before would go on changing the old ones, without an error.
+# An optimizer updates the very parameters that you gave it. If `.to` puts new ones in their place, as it does on meta and not on CUDA, an optimizer built before goes on changing the old ones, without an error.
 
 # %% name="train-on-device"
 reader, history = train_digits(device, my_train_step)
@@ -428,7 +428,7 @@ assert runs(lambda: _conv(torch.ones(1, 1, 5, 5))) and not runs(lambda: _row(tor
 assert runs(lambda: nn.Embedding(3, 2).to("meta")(torch.tensor([1])))
 
 # %% [markdown]
-# This loss has no number, and yet it is good news: a whole epoch has run, so all shapes, devices and dtypes fit. (Meta does not notice everything. It cannot check values, such as a label of 10. And a convolution or an embedding on meta takes a batch that stayed on the CPU.)
+# This loss has no number, and yet it is good news: a whole epoch has run, so all shapes, devices and dtypes fit. Two things meta does not notice: a wrong value, such as a label of 10, and a batch that stayed on the CPU where a convolution or an embedding comes first.
 
 # %% [markdown] side=true
 # #### And if the optimizer is built too early?
@@ -519,7 +519,7 @@ assert toy.host == 10  # 1 for the first launch, then 3 * 3
 # %% [markdown]
 # After 3 ms the host is free again and can prepare the next batch, for example. After 10 ms the device has done all the work.
 #
-# But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`. (A plain `x.to("cuda")` waits too, until its copy is done.)
+# But some lines need a number on the host: `loss.item()`, `.cpu()`, `print(loss)`, `if loss > 3`.
 # At such a line the host waits until the queue is empty. This is called a **synchronization**. And afterwards the device has nothing to do until the host puts the next piece of work into the queue.
 #
 # *Predict.* A training has four steps, and each step has three pieces of work of 1 ms. With one look at the loss, at the end, all is done after 13 ms. And with a look after each step?

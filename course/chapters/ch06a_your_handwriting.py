@@ -456,7 +456,7 @@ assert len(misread) == 10
 # *Which digits appear most often?* Look before you read on.
 #
 # Ten are few, so count all in a table, the **confusion matrix**: each drawing adds 1, in the row of what it is and the column of what the model says.
-# (It is the product of chapter 1 that added up the pictures of each class, with a second `one_hot` in place of the pictures.)
+# One product makes it: that of chapter 1 which added up the pictures of each class, with a second `one_hot` in place of the pictures.
 
 # %% name="confusion"
 confusion = F.one_hot(drawn_labels, 10).T @ F.one_hot(said, 10)
@@ -470,7 +470,7 @@ assert confusion.diagonal().sum() == (said == drawn_labels).sum()
 assert _each[6] + _each[9] > (0.3 if seed or short else 0.6) * _each.sum()
 
 # %% [markdown]
-# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, the number in row 9 and column 7 counts the nines that the model took for sevens. (Rows and columns count from 0.)
+# The numbers on the diagonal count what the model reads correctly, and all others count mistakes. For example, the number in row 9 and column 7 counts the nines that the model took for sevens.
 # With seed 0, rows 6 and 9 hold most of the mistakes. (With other seeds, too, these two digits have more than their share.)
 #
 # In the data set the stem of a six goes straight up, whereas the program's sixes lean to the right and have a wide bowl. A nine of the data set ends in a hook to the left, and the program's nines end in a straight stroke.
