@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from autograder.notebook.assistant_prompt import ask_assistant
     from autograder.notebook.check_and_hint import check, hint
     from autograder.notebook.keep_in_drive import keep_in_drive
-    from autograder.notebook.lesson_cell_functions import reveal, shows_error
     from autograder.notebook.own_answer_or_fallback import mine
     from autograder.notebook.progress_overview import progress
+    from autograder.notebook.reveal_and_shows_error import reveal, shows_error
     from explorers.bug_hunt_quiz import hunt, mend
     from explorers.own_code_quiz import about
     from explorers.review_quiz import review
@@ -43,9 +43,9 @@ _HOMES = {
     "mend": "explorers.bug_hunt_quiz",
     "mine": "notebook.own_answer_or_fallback",
     "progress": "notebook.progress_overview",
-    "reveal": "notebook.lesson_cell_functions",
+    "reveal": "notebook.reveal_and_shows_error",
     "review": "explorers.review_quiz",
-    "shows_error": "notebook.lesson_cell_functions",
+    "shows_error": "notebook.reveal_and_shows_error",
 }
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from autograder.concurrency_support import can_start_processes
+from autograder.can_start_threads import can_start_processes
 from autograder.errors import WorkFailed
 
 _PACKAGE = "pytorch-basics"

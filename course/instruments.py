@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.probes.memory_sharing import same_memory as same_memory
-from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.notebook.reveal_and_shows_error import wrap_message
 
 from .figures.tiles import Pictures as Pictures
 from .figures.tiles import apart, words

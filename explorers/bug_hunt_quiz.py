@@ -23,10 +23,10 @@ from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import report_on_visible_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED
-from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, progress_folder, shell_of_reader
 from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 from autograder.notebook.report_rendering import Feedback
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
 from autograder.questions.hunt_questions import line_question, mistake_still_in_key, sentence_question
 from autograder.questions.question import Question

@@ -10,10 +10,10 @@ from autograder.notebook.html_markup import Html
 from explorers.controls import Control, Refused
 from explorers.learning_rate_animation import FACTORS, offered_learning_rates, optimizer_rate
 from explorers.learning_rate_animation import STEPS as FILMED
-from explorers.line_by_line_loop import Loop
 from explorers.loop_line_executor import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
 from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
+from explorers.run_loop_by_line import Loop
 from explorers.training_loop_html import in_words, loop_picture
 from explorers.widget import Explorer
 

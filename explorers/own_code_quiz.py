@@ -11,8 +11,8 @@ from autograder.course.course import current_course
 from autograder.exercises.exercise import Exercise
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck
-from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.referenced_names import undecorated
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.time_limit import OutOfTime, deadline
 from autograder.questions.own_code_question_part import DRAWS, lines_to_copy
 from autograder.questions.own_code_questions import deterministic_questions, own_code_questions

@@ -13,8 +13,8 @@ from autograder.course.course import current_course
 from autograder.course.course_index import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.files import sha256_of_texts
-from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK, progress_folder
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.review_log import REVIEW_LOG, ReviewHistory, ShownQuestions
 from autograder.questions.question import Question
 from autograder.questions.question_generator_registry import QuestionGenerator, question_generators

@@ -11,7 +11,7 @@ from autograder.notebook.html_markup import Html, join, prose, table, tag
 from explorers.explorer_markup import choice_button, number
 from explorers.loop_line_executor import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
-from explorers.loss_curve_comparison import loss_curves_html
+from explorers.loss_curve_beside_right_order import loss_curves_html
 
 MOST_ITEMS = 4  # tensors listed in a cell; more are summarized by one norm
 MOST_PARAMETERS = 30  # in the table of all parameters

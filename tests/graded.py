@@ -14,7 +14,7 @@ from autograder.authoring.example_class import ExampleClass
 from autograder.authoring.example_students import ExampleStudent
 from autograder.course.chapter_judge import Judge
 from autograder.grading import verdict_store
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from tests.conftest import UNCONFINED
 from tests.our_course import COURSE
@@ -23,7 +23,7 @@ from tests.small_chapter import PROJECT, SAMPLE
 
 SEED = 20_250_101
 WHOLE = STEM  # what happens to files and processes does not depend on the chapter: tried in that of the sample
-ONE = WorkerChoice(count=1, stays=True)  # the tests run side by side as it is
+ONE = WorkerOptions(count=1, stays=True)  # the tests run side by side as it is
 
 
 def group(stem: str) -> pytest.MarkDecorator:

@@ -7,7 +7,7 @@ import copy
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.authoring.chapter_notebooks import source_notebook
+from autograder.authoring.make_chapter_notebooks import source_notebook
 from autograder.course.chapter_judge import Judge
 
 

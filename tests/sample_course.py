@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
-from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in

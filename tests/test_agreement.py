@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from autograder.authoring.build_course import shipped_observations_and_hints
-from autograder.authoring.proof_receipts import valid_answer_keys
+from autograder.authoring.proof_receipts import still_valid_expected_observations
 from autograder.authoring.stale_observations import still_holds
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
@@ -105,8 +105,8 @@ def test_damaged_files_do_not_hold() -> None:
     """Unreadable files do not hold, so that a build replaces them."""
     files = shipped_observations.encode({"double": made.key()})
 
-    assert not valid_answer_keys(cast(Judge, MadeJudge()), files | {".json": b"[]"})
-    assert not valid_answer_keys(cast(Judge, MadeJudge()), {".json": files[".json"]})
+    assert not still_valid_expected_observations(cast(Judge, MadeJudge()), files | {".json": b"[]"})
+    assert not still_valid_expected_observations(cast(Judge, MadeJudge()), {".json": files[".json"]})
 
 
 @pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])

@@ -6,10 +6,10 @@ import nbformat
 import pytest
 
 from autograder.authoring.build_course import build, check_sync, generate_files
-from autograder.authoring.chapter_notebooks import proof_notebook
+from autograder.authoring.make_chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import read_chapter
 from autograder.errors import CourseError, CourseNotFound
-from autograder.notebook import lesson_cell_functions
+from autograder.notebook import reveal_and_shows_error
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
 OTHER = "ch99_other"
@@ -60,16 +60,16 @@ class TestNotebooks:
 
     def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a proof, a wrong prediction in the chapter's text stops the run."""
-        monkeypatch.setattr(lesson_cell_functions, "PredictionOutcome", lesson_cell_functions.PredictionOutcome)
+        monkeypatch.setattr(reveal_and_shows_error, "PredictionOutcome", reveal_and_shows_error.PredictionOutcome)
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if cell.id == "held")
         exec(proof[place].source, {})
 
         assert "setup" == proof[place - 1].id
-        lesson_cell_functions.reveal(3, 3)
+        reveal_and_shows_error.reveal(3, 3)
         for guess in (4, ...):
             with pytest.raises(AssertionError, match="The right answer that stands in the chapter is none"):
-                lesson_cell_functions.reveal(guess, 3)
+                reveal_and_shows_error.reveal(guess, 3)
 
     def test_ids(self, project: Path) -> None:
         """Ids are names, grade ids, or hashes of the content; equal cells get different ids."""

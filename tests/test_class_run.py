@@ -26,20 +26,20 @@ from autograder.grading import class_grading, class_text_table, parallel_grading
 from autograder.grading.assignment import Assignment, relative_chapter_path, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.class_grading import class_verdicts, grade_class
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions
-from autograder.sandbox.execution.manage_child_process import register_child
+from autograder.sandbox.execution.child_process_helpers import register_child
 from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
 from tests.sample_course import STEM, make_course
 
-ONE, TWO = WorkerChoice(count=1), WorkerChoice(count=2)
-SHARED = WorkerChoice(count=2)  # workers that share a process, for an assignment with exercises
+ONE, TWO = WorkerOptions(count=1), WorkerOptions(count=2)
+SHARED = WorkerOptions(count=2)  # workers that share a process, for an assignment with exercises
 Class = Callable[..., dict[str, Path]]
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ def seeds(tmp_path: Path, *students: str) -> list[int]:
 
 @pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
 def test_everybody_gets_a_verdict_or_a_reason(
-    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerOptions
 ) -> None:
     """A submission on which the grader fails gets a reason, and the others are graded."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -113,10 +113,10 @@ def test_everybody_gets_a_verdict_or_a_reason(
     assert verdict_store.read_verdict(tmp_path, STEM, "bob") is None
 
 
-@pytest.mark.parametrize("workers", [TWO, SHARED, WorkerChoice(dask_local=2)], ids=["pool", "shared", "Dask"])
+@pytest.mark.parametrize("workers", [TWO, SHARED, WorkerOptions(dask_local=2)], ids=["pool", "shared", "Dask"])
 @pytest.mark.night
 def test_submission_that_kills_its_worker_costs_itself(
-    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerChoice
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: WorkerOptions
 ) -> None:
     """If a worker dies, its submissions are graded again alone, and only the one that kills it gets a reason."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -245,7 +245,7 @@ class TestAgain:
                 ended.append(threading.current_thread())
 
         held, outcomes = [], class_grading._outcomes
-        monkeypatch.setattr(WorkerChoice, "for_class", lambda *_: parallel_grading.ExecutorOpener(crew, 1))
+        monkeypatch.setattr(WorkerOptions, "for_class", lambda *_: parallel_grading.ExecutorOpener(crew, 1))
         monkeypatch.setattr(class_grading, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
         run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
         next(run)
@@ -291,7 +291,7 @@ def test_full_disk_stops_the_run_with_one_line(
     request: pytest.FixtureRequest,
     hand_in: Class,
     monkeypatch: pytest.MonkeyPatch,
-    workers: WorkerChoice,
+    workers: WorkerOptions,
 ) -> None:
     """A full disk stops the run with an error, keeps the finished verdicts, and a later run continues."""
     assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
@@ -339,12 +339,16 @@ def test_size_of_the_crew(assignment: Assignment) -> None:
     With a sandbox, only a process that stays alive grades in itself; others start workers, which would import torch
     anyway.
     """
-    assert 1 == WorkerChoice().for_class(2, assignment).ahead == WorkerChoice(count=1).for_class(1000, assignment).ahead
-    assert 8 == WorkerChoice(count=4).for_class(1000, assignment).ahead
-    assert 256 == WorkerChoice(scheduler="tcp://x").for_class(5, assignment).ahead
+    assert (
+        1 == WorkerOptions().for_class(2, assignment).ahead == WorkerOptions(count=1).for_class(1000, assignment).ahead
+    )
+    assert 8 == WorkerOptions(count=4).for_class(1000, assignment).ahead
+    assert 256 == WorkerOptions(scheduler="tcp://x").for_class(5, assignment).ahead
     walled = replace(assignment, unconfined=False)
-    assert 2 == WorkerChoice(count=1).for_class(1000, walled).ahead == WorkerChoice(count=4).for_class(1, walled).ahead
-    assert 1 == WorkerChoice(count=1, stays=True).for_class(1, walled).ahead
+    assert (
+        2 == WorkerOptions(count=1).for_class(1000, walled).ahead == WorkerOptions(count=4).for_class(1, walled).ahead
+    )
+    assert 1 == WorkerOptions(count=1, stays=True).for_class(1, walled).ahead
 
 
 class Clock:
@@ -420,7 +424,7 @@ def kind_of_worker(_: int) -> tuple[int, str]:
 @pytest.mark.night
 def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignment) -> None:
     """A worker blocks the slow import of the grammar of web addresses."""
-    with WorkerChoice(count=2).for_class(9, assignment).open() as pool:
+    with WorkerOptions(count=2).for_class(9, assignment).open() as pool:
         process, found = pool.submit(kind_of_worker, 1).result()
 
     assert "None" == found and os.getpid() != process

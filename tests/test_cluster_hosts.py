@@ -17,7 +17,7 @@ from autograder.authoring.example_class import copy_course
 from autograder.authoring.example_students import ClassMaker
 from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED, needs_confinement
@@ -61,7 +61,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
         assert {} == cycle.autograde(
-            cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
+            cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
         )
     return verdicts(alone)
 

@@ -13,7 +13,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.chapter_reader import read_chapter
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.nbgrader_plugin import autograde
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
@@ -67,7 +67,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
     """Return the autograded notebooks by student, and the rows of the gradebook."""
     cycle = Cycle(course, STEM)
-    how = GradingOptions(workers=WorkerChoice(count=1, stays=True), force=True, unconfined=UNCONFINED)
+    how = GradingOptions(workers=WorkerOptions(count=1, stays=True), force=True, unconfined=UNCONFINED)
     assert {} == cycle.autograde(cycle.students(), how=how)
     with sqlite3.connect(course / "gradebook.db") as database:
         rows = database.execute(_GRADES).fetchall()

@@ -22,9 +22,9 @@ from autograder.exercises.exercise import Case
 from autograder.sandbox import confinement_trial, require_confinement, self_test
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
-from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
+from autograder.sandbox.execution.unconfined_process import unconfined_process
 from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
 from tests import container, made
@@ -104,7 +104,7 @@ class TestFiles:
     def test_no_card_is_shown(self, servers: ForkServerPool, wall: str) -> None:
         """Graphics cards are hidden, because grading runs on the CPU, and torch finds none.
 
-        Torch must find none before confinement either: see `manage_child_process.child_environment`.
+        Torch must find none before confinement either: see `child_process_helpers.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
         if wall == LANDLOCK:  # the names can be seen there
@@ -565,7 +565,7 @@ class TestChoice:
         require_confinement.check_confinement(unconfined=True)
         chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 
-        assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
+        assert isinstance(chosen, partial) and chosen.keywords == {"children": unconfined_process}
 
     def test_other_systems(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """On other systems than Linux, confinement is unavailable for that reason."""

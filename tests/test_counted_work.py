@@ -23,8 +23,8 @@ from autograder.diagnosis.judge_answer import judge_with_examined_source
 from autograder.files import write_all
 from autograder.grading import max_points_cache
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerChoice
-from autograder.nbgrader_plugin import apply_deadlines, gradebook_scores, notebook_serializer
+from autograder.grading.parallel_grading import WorkerOptions
+from autograder.nbgrader_plugin import apply_deadlines, caching_notebook_writer, gradebook_scores
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
@@ -100,7 +100,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
         done["bytes of cases and files"] += len(frame.body)
         return frame
 
-    is_valid, packed = notebook_serializer._is_valid, submission_runner._packed
+    is_valid, packed = caching_notebook_writer._is_valid, submission_runner._packed
 
     def asked(*_: object) -> None:
         done["asked"] += 1
@@ -108,7 +108,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
     event.listen(Engine, "before_cursor_execute", asked)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(notebook_serializer, "_is_valid", validating)
+            patch.setattr(caching_notebook_writer, "_is_valid", validating)
             patch.setattr(submission_runner, "_packed", packing)
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(read_submission, "read_submission", counting("read", read_submission.read_submission))
@@ -132,7 +132,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
             patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
             assert {} == cycle.autograde(
-                STUDENTS, how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
+                STUDENTS, how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
             )
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
@@ -259,7 +259,7 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
             seen.append((len(list(tmp_path.rglob("fork-server-*"))), len(living_in(tmp_path))))
             yield each
 
-    assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=WorkerChoice(count=2), force=True))
+    assert {} == cycle.autograde(STUDENTS, looking, GradingOptions(workers=WorkerOptions(count=2), force=True))
 
     folders, processes = zip(*seen, strict=True)
     # The minimum, because each submission's own process may also be counted before it ends.

@@ -153,7 +153,7 @@ def test_what_nobody_could_read_is_no_grade(
 ) -> None:
     """An unreadable submission has no grade until a person scores it; a read one without points has 0."""
     for student, trouble in (("ada", "it is a picture."), ("formula", "it is a picture."), ("chandra", None)):
-        verdict_store.store_new_verdict(
+        verdict_store.store_unrecorded_verdict(
             tmp_path, student, SubmissionVerdict("ch01b_broadcasting", 1, "", (), {}, {}, trouble=trouble)
         )
     mark(gradebook, "ch01b_broadcasting", "formula", score=0)

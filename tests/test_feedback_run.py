@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.nbgrader_plugin import parallel_map
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.parallel_map import map_in_processes
@@ -42,7 +42,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cycle.generate()
     hand_in(folder, "hw", OWN)
     assert {} == cycle.autograde(
-        cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED)
+        cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED)
     )
     return folder
 

@@ -113,7 +113,7 @@ class TestExtraCredit:
         from autograder.nbgrader_plugin.extra_credit import record_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
-            verdict_store.store_new_verdict(tmp_path, "ada", made)
+            verdict_store.store_unrecorded_verdict(tmp_path, "ada", made)
             found = verdict_store.read_verdict_file(tmp_path, "ch", "ada")
             assert found is not None
             record_extra_credit(gradebook, tmp_path, "ada", found)
@@ -192,7 +192,7 @@ class TestPlugIns:
 
         monkeypatch.chdir(tmp_path)
         for student in ("ada", "alan"):
-            verdict_store.store_new_verdict(tmp_path, student, verdict(Status.PASS))
+            verdict_store.store_unrecorded_verdict(tmp_path, student, verdict(Status.PASS))
         note_recorded("ch", "a*", [str(tmp_path / "submitted" / "ada" / "ch" / "ch.ipynb")])
 
         found = {student: verdict_store.read_verdict_file(tmp_path, "ch", student) for student in ("ada", "alan")}

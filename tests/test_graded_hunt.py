@@ -30,9 +30,9 @@ from autograder.grading.prepared_grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise
+from autograder.reports.answer_structures import read_answer_structures
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
-from autograder.reports.read_answer_forms import read_answer_forms
 from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, code, graded, hand_in, scores, write_source
@@ -167,7 +167,7 @@ class TestWholeWay:
         """Mends of one program are meant to be equal, and none is a mistake for the answer bank."""
         results = read_results(course, HW)
 
-        assert [] == read_answer_forms([results]) and [] == unexplained_answers(results)
+        assert [] == read_answer_structures([results]) and [] == unexplained_answers(results)
 
     def test_the_reports_page_names_the_hunt(self, course: Path) -> None:
         """The class report has the exercise, and advises nothing for the answer bank."""

@@ -22,11 +22,11 @@ from nbformat import NotebookNode
 
 from autograder import check
 from autograder.__main__ import main
-from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
+from autograder.course.chapter_minutes import fill_minutes_of_course
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import COURSE_VARIABLE, chapter_path
-from autograder.course.reading_time import fill_minutes_of_course
 from autograder.diagnosis.verdict import NOT_GRADED
 from autograder.errors import CheckFailed, DamagedData, WorkFailed
 from autograder.grading import verdict_store
@@ -46,9 +46,9 @@ from autograder.questions.own_code_question_part import (
 )
 from autograder.questions.own_code_questions import deterministic_questions
 from autograder.questions.question import Question
+from autograder.reports.answer_structures import read_answer_structures
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
-from autograder.reports.read_answer_forms import read_answer_forms
 from autograder.submission.submission import SubmittedFiles
 from tests.conftest import UNCONFINED
 from tests.made_reader import new_kernel
@@ -307,7 +307,7 @@ class TestWholeWay:
     def test_other_commands(self, course: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """The report takes no answer for a mistake or a copy, and a talk is about the exercises."""
         results = read_results(course, STEM)
-        compared = {each.exercise for each in read_answer_forms([results])}
+        compared = {each.exercise for each in read_answer_structures([results])}
 
         assert PART not in {each.exercise for each in unexplained_answers(results)} | compared
         for words in (["report", STEM], ["oral", "ada", STEM], ["summary", STEM]):

@@ -199,7 +199,7 @@ class TestVerdictFiles:
 
     def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """A stored verdict is read back equal."""
-        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
+        verdict_store.store_unrecorded_verdict(tmp_path, "ada", verdict)
 
         assert verdict == verdict_store.read_verdict(tmp_path, STEM, "ada")
 
@@ -207,21 +207,21 @@ class TestVerdictFiles:
         self, tmp_path: Path, verdict: SubmissionVerdict, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A full disk raises an error, and the old verdict stays."""
-        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
+        verdict_store.store_unrecorded_verdict(tmp_path, "ada", verdict)
 
         def full(_fd: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(WorkFailed, match="No space left"):
-            verdict_store.store_new_verdict(tmp_path, "ada", verdict)
+            verdict_store.store_unrecorded_verdict(tmp_path, "ada", verdict)
 
         assert verdict == verdict_store.read_verdict(tmp_path, STEM, "ada")
         assert ["ada.json"] == [path.name for path in (tmp_path / "verdicts" / STEM).iterdir()]
 
     def test_table_names_who_is_missing(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """The table lists unread, ungraded and empty submissions with reasons, in printable text."""
-        verdict_store.store_new_verdict(tmp_path, "ada", verdict)
+        verdict_store.store_unrecorded_verdict(tmp_path, "ada", verdict)
         for student, name in (("bob", "notes.txt"), ("cy\x1b[2J", f"{STEM}.ipynb")):
             (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
             (tmp_path / "submitted" / student / STEM / name).touch()

@@ -19,7 +19,7 @@ import nbformat
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring.chapter_notebooks import INSTALL_ID
+from autograder.authoring.make_chapter_notebooks import INSTALL_ID
 from tests.small_chapter import PROJECT, SAMPLE
 
 pytest.importorskip("jupyterlite_pyodide_kernel", reason="the extra `lite` is not installed")
@@ -37,7 +37,7 @@ console.log(python.runPython(readFileSync(process.argv[3], "utf8")));
 IMPORTS = """\
 import importlib, json, pkgutil
 import autograder, course, explorers
-from autograder import concurrency_support, install_missing_packages, package_name_collisions
+from autograder import can_start_threads, install_missing_packages, package_name_collisions
 missing = {}
 for package in map(importlib.import_module, ("autograder.notebook", "course", "explorers")):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -49,7 +49,7 @@ package_name_collisions.refuse_other_packages()
 json.dumps({
     "lacks": sorted(missing),
     "needs": install_missing_packages.missing_packages(),
-    "starts": [concurrency_support.can_start_threads(), concurrency_support.can_start_processes()],
+    "starts": [can_start_threads.can_start_threads(), can_start_threads.can_start_processes()],
 })
 """
 

@@ -19,8 +19,8 @@ from autograder.exercises.probe import see
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
+from autograder.questions.faulty_program_result_question import result_question
 from autograder.questions.mistake_program_and_distractors import program_of_mistake
-from autograder.questions.output_prediction_question import result_question
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.lecture_question_page import lecture_file, lecture_page

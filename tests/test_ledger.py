@@ -12,7 +12,7 @@ import yaml
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
-from autograder.notebook.lesson_cell_functions import PredictionOutcome
+from autograder.notebook.reveal_and_shows_error import PredictionOutcome
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.notebook.lesson_cell_functions import PredictionOutcome, reveal, shows_error
+from autograder.notebook.reveal_and_shows_error import PredictionOutcome, reveal, shows_error
 
 
 class TestReveal:

@@ -15,10 +15,10 @@ from torch import nn
 
 from explorers import loop_stepper, loop_widget
 from explorers.explorer_markup import number
-from explorers.line_by_line_loop import Loop
 from explorers.loop_line_executor import LINES
 from explorers.loop_widget import LoopStepper
-from explorers.loss_curve_comparison import loss_curves_html
+from explorers.loss_curve_beside_right_order import loss_curves_html
+from explorers.run_loop_by_line import Loop
 from explorers.training_loop_html import in_words, loop_picture
 from tests.loops import lines, made
 

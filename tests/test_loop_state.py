@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from explorers import loop_copy
-from explorers.line_by_line_loop import MOST_STEPS, Loop
 from explorers.loop_line_executor import LINES
 from explorers.loop_state import Line, LoopState, SeenTensor
+from explorers.run_loop_by_line import MOST_STEPS, Loop
 from tests.loops import MODELS, OPTIMIZERS, lines, made
 
 RIGHT = "zero_grad forward loss backward step"

@@ -9,9 +9,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
+from autograder.course.chapter_minutes import chapter_title, fill_minutes, minutes_of_parts, tier_lookup
 from autograder.course.chapter_model import CellKind
 from autograder.course.chapter_reader import Chapter
-from autograder.course.reading_time import chapter_title, fill_minutes, minutes_of_parts, tier_lookup
 from autograder.errors import ExerciseError
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
 from tests.side_chapter import STEM, TEXT, TIERS, read

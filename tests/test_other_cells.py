@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
@@ -148,7 +148,7 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     nbformat.write(notebook, release)
 
     failures = Cycle(course, STEM).autograde(
-        ["ada"], how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
+        ["ada"], how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
     )
 
     assert "cannot be graded here" in failures["ada"]
@@ -166,7 +166,7 @@ def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
     nbformat.write(notebook, submitted)
 
     assert {} == Cycle(course, STEM).autograde(
-        ["ada"], how=GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
+        ["ada"], how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
     )
     graded = (course / "autograded" / "ada" / STEM / f"{STEM}.ipynb").read_text()
     assert all(text in graded for text in ("Hello.", "2 + 2", "Read me.", "notes = 1"))

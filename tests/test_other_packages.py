@@ -10,7 +10,7 @@ import pytest
 
 import autograder
 from autograder.__main__ import main
-from autograder.authoring.chapter_notebooks import INSTALL_ID
+from autograder.authoring.make_chapter_notebooks import INSTALL_ID
 from autograder.errors import PackageCollision
 from autograder.package_name_collisions import collision_message
 from tests.small_chapter import PROJECT, SAMPLE

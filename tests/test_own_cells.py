@@ -165,7 +165,7 @@ def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monke
     def fails(*_: Any, **__: Any) -> None:
         raise AssertionError("graded again")
 
-    monkeypatch.setattr(verdict_store, "store_new_verdict", fails)
+    monkeypatch.setattr(verdict_store, "store_unrecorded_verdict", fails)
     cycle = Cycle(course, "hw")
 
     assert {} == cycle.autograde(cycle.students(), how=GradingOptions(unconfined=UNCONFINED))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores
@@ -29,7 +29,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
     for name in EXAMPLES:
         cycle = Cycle(course, name)
         assert {} == cycle.autograde(
-            cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED)
+            cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED)
         )
     return {name: scores(course, name) for name in EXAMPLES}
 

@@ -15,7 +15,7 @@ from nbclient.exceptions import CellExecutionError
 import explorers
 from autograder import install_missing_packages
 from autograder.__main__ import main
-from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
 from autograder.notebook.progress_log import OFF
 from autograder.workspace import embed_package_in_notebook

@@ -12,7 +12,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
 from autograder.grading import verdict_store
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.notebook.progress_log import NAME, LoggedCheck, _append
 from tests.conftest import UNCONFINED
@@ -96,7 +96,7 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     _append(home / STEM / NAME, "standardize", LoggedCheck(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    how = GradingOptions(workers=WorkerChoice(count=1, stays=True), unconfined=UNCONFINED)
+    how = GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
     failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
     found = verdict_store.read_verdict(course, STEM, "ada")
 

@@ -13,15 +13,15 @@ from autograder.course.answer_bank import load_bank
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.reports import answer_structures, report_side_files
 from autograder.reports import course_page_sections as course_sections
-from autograder.reports import read_answer_forms, report_side_files
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import (
     FLOOR,
     LONG,
     AnswerStructure,
-    ExerciseForms,
+    ExerciseStructures,
     answer_structure,
     by_chance,
     similar_pairs,
@@ -72,14 +72,14 @@ def test_what_cannot_be_read_has_no_form(text: str) -> None:
     assert answer_structure(text) is None or isinstance(answer_structure(text), AnswerStructure)
 
 
-def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> ExerciseForms:
+def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> ExerciseStructures:
     """Return an exercise of a class in which groups of these sizes share a structure."""
     forms, student = {}, shift
     for number, group in enumerate([*groups, *[1] * (size - sum(groups))]):
         for _ in range(group):
             forms[f"s{student % size:03}"] = AnswerStructure(f"{name}{number}", nodes)
             student += 1
-    return ExerciseForms("ch", name, size, forms)
+    return ExerciseStructures("ch", name, size, forms)
 
 
 def test_two_exercises_make_a_pair() -> None:
@@ -93,7 +93,7 @@ def test_two_exercises_make_a_pair() -> None:
 def test_what_counts_for_nothing() -> None:
     """Short answers, common structures and those of the course do not count."""
     whole = answered("b", 2)
-    known = ExerciseForms("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
+    known = ExerciseStructures("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
 
     assert not similar_pairs([known, whole]) and not similar_pairs([answered("a", 2, nodes=FLOOR - 1), whole])
     assert not similar_pairs([answered("a", 20), answered("b", 20), answered("c", 20), whole])
@@ -135,13 +135,13 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(read_answer_forms.right_answers_in_bank(each)))
-    right, exercise, stem = read_answer_forms.right_answers_in_bank(path), path.stem, path.parent.name
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_structures.right_answers_in_bank(each)))
+    right, exercise, stem = answer_structures.right_answers_in_bank(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(ExamplePicker, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = read_answer_forms.read_answer_forms([ClassResults(course, stem, "", rows)])
+    (found,) = answer_structures.read_answer_structures([ClassResults(course, stem, "", rows)])
 
     assert (
         len(right) > 1
@@ -157,18 +157,18 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: read_answer_forms.right_answers_in_bank(path) for path in banks}
+    assert found == {path: answer_structures.right_answers_in_bank(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
     assert (
         []
-        == read_answer_forms.right_answers_in_bank(tmp_path / "no_text.py")
-        == read_answer_forms.right_answers_in_bank(tmp_path / "none.py")
+        == answer_structures.right_answers_in_bank(tmp_path / "no_text.py")
+        == answer_structures.right_answers_in_bank(tmp_path / "none.py")
     )
     code = (
-        "import sys; from pathlib import Path; from autograder.reports import read_answer_forms; "
-        f"print(len(read_answer_forms.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
+        "import sys; from pathlib import Path; from autograder.reports import answer_structures; "
+        f"print(len(answer_structures.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"{len(found[banks[0]])} False\n" == ran.stdout
@@ -185,6 +185,6 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not read_answer_forms.read_answer_forms(
+    assert not answer_structures.read_answer_structures(
         [ClassResults(*place, "", (StudentRow("ada", judged),)) for place in places]
     )

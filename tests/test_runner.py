@@ -16,11 +16,11 @@ from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.pipe_messages import Frame, FrameError
+from autograder.sandbox.execution.child_process_helpers import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
-from autograder.sandbox.execution.fresh_process import fresh_process
-from autograder.sandbox.execution.manage_child_process import child_environment
 from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
+from autograder.sandbox.execution.unconfined_process import unconfined_process
 from autograder.sandbox.self_test import confinement_problem
 from autograder.submission.order_cells_of_run import CellInRun, CellRole
 from tests import made
@@ -55,7 +55,7 @@ def run_in(
 def children(request: pytest.FixtureRequest) -> Iterator[Children]:
     """Each way to run a program."""
     if request.param.startswith("in"):
-        yield fresh_process
+        yield unconfined_process
     elif reason := confinement_problem():
         pytest.skip(f"nothing can be confined here: {reason}")
     else:
@@ -101,7 +101,9 @@ def test_each_class_has_its_own_cases(children: Children) -> None:
 def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fresh process has its own environment, and is replaced after an answer ends it."""
     monkeypatch.setenv("TEACHERS_TOKEN", "x")
-    before, ending, after = run_in(fresh_process, RIGHT, "import os\nos._exit('TEACHERS_TOKEN' in os.environ)", RIGHT)
+    before, ending, after = run_in(
+        unconfined_process, RIGHT, "import os\nos._exit('TEACHERS_TOKEN' in os.environ)", RIGHT
+    )
 
     assert returned(before) and returned(after) and ending.raised is not None
     assert "exit code 0" in ending.raised.message
@@ -384,7 +386,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
 @pytest.mark.parametrize(
     ("way", "told"),
     [
-        (fresh_process, r"did not start.*autograder\.sandbox\.execution\.fresh_process_child --try"),
+        (unconfined_process, r"did not start.*autograder\.sandbox\.execution\.unconfined_process_child --try"),
         pytest.param(ForkServerPool(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.verdict_paths import verdict_path
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
@@ -53,7 +53,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (folder / "submitted" / "eve" / "hw").glob("*.ipynb"):
         path.rename(path.with_name(f"my-{path.name}"))
     failures = cycle.autograde(
-        cycle.students(), how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED)
+        cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED)
     )
     assert {"eve"} == set(failures) and "expected hw.ipynb, second.ipynb" in failures["eve"]
     return folder
@@ -130,5 +130,5 @@ def regraded(course: Path) -> dict[str, tuple[str, ...]]:
     """Generate and regrade; return the manual scores that need another look."""
     cycle = Cycle(course, "hw")
     cycle.generate()
-    cycle.autograde(["ada"], how=GradingOptions(workers=WorkerChoice(count=1), unconfined=UNCONFINED, force=True))
+    cycle.autograde(["ada"], how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED, force=True))
     return cycle.scored_before

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.chapter_notebooks import proof_notebook
+from autograder.authoring.make_chapter_notebooks import proof_notebook
 from autograder.course.chapter_reader import Chapter, read_chapter
 from autograder.course.side_paths import find_side_paths, main_path
 from autograder.errors import ChapterFormatError, WorkFailed

@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.authoring.chapter_notebooks import solution_notebook
+from autograder.authoring.make_chapter_notebooks import solution_notebook
 from autograder.authoring.site import build_site
 from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
@@ -28,11 +28,11 @@ from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.authoring.site.minify_figures import shorter
 from autograder.authoring.site.packed_films import pack_films
 from autograder.cli import site
+from autograder.course.chapter_minutes import fill_minutes
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.reading_time import fill_minutes
 from autograder.errors import CourseNotFound, UnknownExercise, WorkFailed
-from autograder.notebook.lesson_cell_functions import PredictionOutcome
+from autograder.notebook.reveal_and_shows_error import PredictionOutcome
 from autograder.reports import lesson_links
 from tests import side_chapter
 from tests.small_chapter import PROJECT

@@ -19,7 +19,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
-from autograder import check, concurrency_support, hunt, mend
+from autograder import can_start_threads, check, hunt, mend
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
 from autograder.notebook.progress_log import OFF
@@ -140,8 +140,8 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def asked_anew() -> None:
     """Forget what was tried and said."""
     for once in (
-        concurrency_support.can_start_threads,
-        concurrency_support.can_start_processes,
+        can_start_threads.can_start_threads,
+        can_start_threads.can_start_processes,
         time_limit.say_once_that_nothing_is_stopped,
         fresh_case_check._say_once_that_cases_are_visible,
     ):
@@ -154,14 +154,14 @@ class TestWithout:
     @pytest.mark.usefixtures("nothing_starts")
     def test_the_trial_says_so(self) -> None:
         """A trial that fails is no error, and is not repeated."""
-        found = (concurrency_support.can_start_threads(), concurrency_support.can_start_processes())
+        found = (can_start_threads.can_start_threads(), can_start_threads.can_start_processes())
 
         assert (False, False) == found
-        assert not concurrency_support.start_thread(threading.Thread())
+        assert not can_start_threads.start_thread(threading.Thread())
 
     def test_here_both_can_be_started(self) -> None:
         """In an ordinary Python both trials succeed."""
-        assert concurrency_support.can_start_threads() and concurrency_support.can_start_processes()
+        assert can_start_threads.can_start_threads() and can_start_threads.can_start_processes()
 
     @pytest.mark.usefixtures("nothing_starts")
     def test_an_error_of_the_block_is_its_own(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,8 +176,8 @@ class TestWithout:
     def test_threads_run_out(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         """A thread that cannot be started after others could is named in the same way, and hides no error."""
         asked_anew()
-        assert concurrency_support.can_start_threads()
-        monkeypatch.setattr(concurrency_support, "_starts", lambda _: False)
+        assert can_start_threads.can_start_threads()
+        monkeypatch.setattr(can_start_threads, "_starts", lambda _: False)
         with pytest.raises(ZeroDivisionError), time_limit.deadline(1):
             _ = 1 / 0
 
@@ -232,7 +232,7 @@ class TestWithout:
 
 
 STARTS = {"_thread", "asyncio", "concurrent", "multiprocessing", "subprocess"}  # modules that start threads, processes
-ASKS = "autograder.concurrency_support"
+ASKS = "autograder.can_start_threads"
 
 
 def starts_something(path: Path) -> bool:

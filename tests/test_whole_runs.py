@@ -30,7 +30,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.merge_regraded_verdicts import RegradeOptions
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
@@ -42,7 +42,7 @@ from tests.small_chapter import SAMPLE
 
 SEED = 77
 CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "zipped", "broken-json")
-ONE = WorkerChoice(count=1, stays=True)
+ONE = WorkerOptions(count=1, stays=True)
 
 pytestmark = [
     pytest.mark.xdist_group("whole runs"),
@@ -200,8 +200,8 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
     assert all(row[1].startswith("2026-01-01") for row in expected["handed"])
 
 
-@pytest.mark.parametrize("workers", [WorkerChoice(count=2), WorkerChoice(dask_local=1)], ids=["pool", "Dask"])
-def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerChoice) -> None:
+@pytest.mark.parametrize("workers", [WorkerOptions(count=2), WorkerOptions(dask_local=1)], ids=["pool", "Dask"])
+def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerOptions) -> None:
     """Two processes, or a Dask worker, give the same results."""
     assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
@@ -453,7 +453,7 @@ def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any
     """A result that the gradebook does not contain is made again, although its folder exists."""
     found = verdict_store.read_verdict_file(graded, STEM, "perfect")
     assert found is not None
-    verdict_store.store_new_verdict(graded, "perfect", found.verdict)  # as if it were not recorded
+    verdict_store.store_unrecorded_verdict(graded, "perfect", found.verdict)  # as if it were not recorded
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")

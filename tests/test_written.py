@@ -11,7 +11,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.nbgrader_plugin.notebook_serializer import NotebookSerializer
+from autograder.nbgrader_plugin.caching_notebook_writer import CachingNotebookWriter
 
 
 def code(source: str, name: str, points: Any = 1) -> NotebookNode:
@@ -44,7 +44,7 @@ CLASS = (
 
 def test_each_of_a_class_is_written_as_nbformat_writes_it() -> None:
     """Each notebook's text is nbformat's, even if its cells equal earlier ones."""
-    writer = NotebookSerializer()
+    writer = CachingNotebookWriter()
 
     for each in (*CLASS, *CLASS):
         assert nbformat.writes(each) == writer.written(copy.deepcopy(each))
@@ -52,7 +52,7 @@ def test_each_of_a_class_is_written_as_nbformat_writes_it() -> None:
 
 def test_cells_of_one_name_are_renamed_as_nbformat_does() -> None:
     """Duplicate cell ids in a notebook are renamed as by nbformat, and a single one is kept."""
-    writer, twice = NotebookSerializer(), notebook(TEXT, code("", "b"))
+    writer, twice = CachingNotebookWriter(), notebook(TEXT, code("", "b"))
     twice.cells[1].id = "text"
     writer.written(copy.deepcopy(CLASS[0]))
 
@@ -65,7 +65,7 @@ def test_cells_of_one_name_are_renamed_as_nbformat_does() -> None:
 
 def test_what_is_not_valid_is_told_each_time_and_written(caplog: pytest.LogCaptureFixture) -> None:
     """An invalid notebook logs an error with the place each time, and is written."""
-    writer, wrong = NotebookSerializer(), notebook(TEXT, code("x", "a"))
+    writer, wrong = CachingNotebookWriter(), notebook(TEXT, code("x", "a"))
     wrong.cells[1].metadata.tags = 3
     writer.written(copy.deepcopy(CLASS[0]))
 

@@ -1,7 +1,7 @@
 """Commands for authors: build the course's files, prove its exercises, and make its example class and its site.
 
 It uses `course` to read chapters and answer banks, and `diagnosis` to judge. Begin with `build_course.py`, which
-builds: `chapter_notebooks.py` makes a chapter's notebooks, `nbgrader_release.py` runs nbgrader's release step, and
+builds: `make_chapter_notebooks.py` makes a chapter's notebooks, `nbgrader_release.py` runs nbgrader's release step, and
 `stale_observations.py` finds shipped observations that are out of date. `proof.py` checks an exercise: its files
 (`exercise_file_checks.py`), the messages on wrong answers (`bank_message_check.py`), mutants of its solution
 (`mutation.py` makes them, `surviving_mutants.py` judges them) and its time (`solution_timing.py`). `proof_receipts.py`

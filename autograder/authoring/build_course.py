@@ -18,10 +18,10 @@ from autograder.authoring import project_address
 from autograder.authoring.custom_exercise import own_path
 from autograder.authoring.missing_hunt_programs import check_graded_hunts
 from autograder.course import course_index, shipped_observations
+from autograder.course.chapter_minutes import chapter_title, fill_minutes_of_course
 from autograder.course.chapter_reader import Chapter, read_course
 from autograder.course.course_location import SHIPPED, find_course
 from autograder.course.missing_exercise_parts import as_exercise_errors, check_folders_have_chapters
-from autograder.course.reading_time import chapter_title, fill_minutes_of_course
 from autograder.errors import CourseNotFound, WorkFailed
 
 # The folders of committed generated files, and which of their files are generated.
@@ -61,13 +61,13 @@ def shipped_observations_and_hints(course: Path, stem: str, committed: Files, an
     the receipts and computes it again.
     """
     from autograder.authoring.exercise_file_checks import check_requirements_have_cases
-    from autograder.authoring.proof_receipts import valid_answer_keys
+    from autograder.authoring.proof_receipts import still_valid_expected_observations
     from autograder.course.chapter_judge import Judge
 
     with as_exercise_errors(course):
         judge = Judge(course, stem)
         check_requirements_have_cases(course, judge)
-        old = valid_answer_keys(judge, committed, anew)
+        old = still_valid_expected_observations(judge, committed, anew)
         keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
         hints = course_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
         return shipped_observations.encode(keys) | {course_index.HINTS: hints}
@@ -91,7 +91,7 @@ def build(project: Path, observer: Observe = shipped_observations_and_hints, onl
 
 def write_solved_notebooks_for_tests(project: Path, folder: Path, only: str | None = None) -> list[Path]:
     """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
-    from autograder.authoring.chapter_notebooks import proof_notebook, to_bytes
+    from autograder.authoring.make_chapter_notebooks import proof_notebook, to_bytes
 
     public = project_address.read_address(project)
     course = find_course(project)
@@ -199,7 +199,7 @@ def _listed(chapter: Chapter) -> course_index.IndexedChapter:
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
     """Write the source notebooks to a temporary folder, let nbgrader release them there, and return all notebooks."""
-    from autograder.authoring.chapter_notebooks import solution_notebook, source_notebook, to_bytes
+    from autograder.authoring.make_chapter_notebooks import solution_notebook, source_notebook, to_bytes
     from autograder.authoring.nbgrader_release import release
 
     outputs: Outputs = {}

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.authoring import project_address
-from autograder.authoring.chapter_notebooks import source_notebook, to_bytes
 from autograder.authoring.example_students import ClassMaker, ExampleStudent
+from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
+from autograder.course.chapter_minutes import fill_minutes_of_course
 from autograder.course.chapter_reader import chapter_paths, read_chapter
 from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, find_course
-from autograder.course.reading_time import fill_minutes_of_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import class_text_table
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
 from autograder.questions.bug_hunt_file import hunts_path
@@ -61,7 +61,7 @@ def run_example_class(
     mishaps: bool = True,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
-    workers: WorkerChoice = WorkerChoice(),  # noqa: B008  (a value)
+    workers: WorkerOptions = WorkerOptions(),  # noqa: B008  (a value)
     unconfined: bool = False,
 ) -> ExampleClass:
     """Make the class in an empty folder and run nbgrader's cycle from generating to exporting grades on it.

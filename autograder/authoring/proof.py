@@ -275,7 +275,7 @@ def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """Return the committed hints of an exercise; an empty tuple if they cannot be read."""
     path = parts.course / SHIPPED / f"{parts.stem}{course_index.HINTS}"
     try:
-        return course_index.decode_hints(path).get(parts.name, ())
+        return course_index.read_hints_file(path).get(parts.name, ())
     except DamagedData:
         return ()
 

@@ -129,7 +129,9 @@ def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     return not is_new and not files.any_changed_since(STARTED_AT, code)
 
 
-def valid_answer_keys(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, ExpectedObservations]:
+def still_valid_expected_observations(
+    judge: Judge, committed: dict[str, bytes], anew: bool = False
+) -> dict[str, ExpectedObservations]:
     """Return the committed answer keys of a chapter that are still valid, by exercise.
 
     A key whose receipt says that it was checked is not checked again, unless `anew` is set.

@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     """
     import nbformat
 
-    from autograder.authoring.chapter_notebooks import to_bytes
+    from autograder.authoring.make_chapter_notebooks import to_bytes
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed

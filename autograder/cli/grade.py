@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.grading.parallel_grading import WorkerChoice
+    from autograder.grading.parallel_grading import WorkerOptions
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
 
 
@@ -175,10 +175,10 @@ def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
     return 1 if found.failures else 0
 
 
-def _workers(args: argparse.Namespace) -> WorkerChoice:
-    from autograder.grading.parallel_grading import WorkerChoice
+def _workers(args: argparse.Namespace) -> WorkerOptions:
+    from autograder.grading.parallel_grading import WorkerOptions
 
-    return WorkerChoice(args.workers, args.scheduler, args.dask_local)
+    return WorkerOptions(args.workers, args.scheduler, args.dask_local)
 
 
 def _unconfined(args: argparse.Namespace) -> bool:

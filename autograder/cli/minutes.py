@@ -11,9 +11,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a line for each chapter."""
+    from autograder.course.chapter_minutes import minutes_of_parts, tier_lookup
     from autograder.course.chapter_reader import read_course
     from autograder.course.course_location import find_course
-    from autograder.course.reading_time import minutes_of_parts, tier_lookup
 
     course = find_course(args.root)
     rows = {chapter.stem: minutes_of_parts(chapter, tier_lookup(course, chapter)) for chapter in read_course(course)}

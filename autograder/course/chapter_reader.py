@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.cell_text_rules import CELL_RULES, check_width
+from autograder.course.chapter_minutes import check_minute_placeholders
 from autograder.course.chapter_model import Cell, Chapter
-from autograder.course.chapter_segments import check_exercise_headings
+from autograder.course.chapter_outline import check_exercise_headings
 from autograder.course.course_location import CHAPTERS
 from autograder.course.fast_percent_parser import PlainCell, plain_cells
 from autograder.course.lint_chapter import check_rules_between_cells, fail, find_cell_markers, kind_of
-from autograder.course.reading_time import check_minute_placeholders
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.patched_names import replace_attribute

@@ -105,7 +105,7 @@ class Course:
         """Return the shipped hints of a chapter, by exercise; empty if it has none. Does not import torch."""
         if stem not in self._hints:
             path = self.folder / SHIPPED / f"{stem}{course_index.HINTS}"
-            self._hints[stem] = course_index.decode_hints(path) if path.is_file() else {}
+            self._hints[stem] = course_index.read_hints_file(path) if path.is_file() else {}
         return self._hints[stem]
 
     @cached_property

@@ -86,7 +86,7 @@ def encode_hints(hints: dict[str, tuple[str, ...]]) -> bytes:
     return (json.dumps(hints, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def decode_hints(path: Path) -> dict[str, tuple[str, ...]]:
+def read_hints_file(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the hints that `encode_hints` wrote, by exercise; raise DamagedData for anything else."""
     try:
         return {name: tuple(map(str, hints)) for name, hints in json.loads(path.read_bytes()).items()}

@@ -14,7 +14,7 @@ from autograder.exercises.representation_mismatch import Slip, find_form_slips
 
 
 @dataclass(frozen=True)
-class FacetDifference:
+class CaseComparison:
     """Where an answer's observation of a case differs from the reference's; all fields are empty if it does not.
 
     `own` is the first difference in a facet that the requirement itself is about. If there is none, `given` is the
@@ -33,18 +33,18 @@ class FacetDifference:
         return self.own or self.given
 
 
-def compare_facets(exercise: Exercise, case: Case, right: Observation, mine: Observation) -> FacetDifference:
+def compare_facets(exercise: Exercise, case: Case, right: Observation, mine: Observation) -> CaseComparison:
     """Compare an answer's observation of a case (`mine`) with the reference's (`right`)."""
     first = exercise.compare(right, mine, exercise.tolerance)
     if first is None:
-        return FacetDifference()
+        return CaseComparison()
     given = exercise.requirements[case.requirement].given
     form = find_form_slips(right, mine, exercise.tolerance) if exercise.compare is first_difference else None
     if not given or not set(right) - set(given) <= set(mine):
-        return FacetDifference(own=first, slips=form)
+        return CaseComparison(own=first, slips=form)
     own = {facet: right[facet] for facet in right if facet not in given}
     parted = first_difference(own, {facet: mine[facet] for facet in own}, exercise.tolerance)
     if parted:
-        return FacetDifference(own=parted, slips=form)
+        return CaseComparison(own=parted, slips=form)
     wrong = (f for f in given if f in right and first_difference(right[f], mine.get(f), exercise.tolerance) is not None)
-    return FacetDifference(given=first, facets=frozenset(wrong), slips=form)
+    return CaseComparison(given=first, facets=frozenset(wrong), slips=form)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.compare_case_facets import FacetDifference, compare_facets
+from autograder.diagnosis.compare_case_facets import CaseComparison, compare_facets
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.mistake_matching import (
     cases_showing_mistake,
@@ -114,7 +114,7 @@ class _Lines:
         }
         self.slips, spoiled = _slipped(exercise, key, self.parted, seen)
         for index in spoiled:
-            self.parted[index] = FacetDifference()
+            self.parted[index] = CaseComparison()
         self.excused: frozenset[Slip] = frozenset()
         first = self._wrong(self.sentences[0])
         forms = [self.parted[i].slips for i in first]
@@ -200,7 +200,7 @@ class _Lines:
 
 
 def _slipped(
-    exercise: Exercise, key: ExpectedObservations, parted: Sequence[FacetDifference], seen: Sequence[Observation]
+    exercise: Exercise, key: ExpectedObservations, parted: Sequence[CaseComparison], seen: Sequence[Observation]
 ) -> tuple[set[int], set[int]]:
     """Return two sets of case indices: those that known slips cost, and those of other requirements that they spoil.
 

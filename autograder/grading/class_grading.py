@@ -12,11 +12,11 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.merge_regraded_verdicts import RegradeOptions
-from autograder.grading.parallel_grading import ExecutorOpener, WorkerChoice, grade_one, is_worker_death
+from autograder.grading.parallel_grading import ExecutorOpener, WorkerOptions, grade_one, is_worker_death
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.submission import student_folder
-from autograder.submission.multi_notebook_folder import read_notebooks_in
+from autograder.submission.read_multi_notebook_submission import read_notebooks_in
 from autograder.submission.submission import SubmittedFiles
 
 _ENOUGH = 3  # deaths of workers before the first verdict, after which grading stops: no submission is the cause
@@ -35,7 +35,7 @@ def return_verdict_as_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
 def grade_class(
     assignment: Assignment,
     folders: Mapping[str, Path],
-    workers: WorkerChoice,
+    workers: WorkerOptions,
     force: bool = False,
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = return_verdict_as_is,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
@@ -53,7 +53,7 @@ def grade_class(
     with closing(class_verdicts(assignment, folders, workers, RoundOptions(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
-                verdict_store.store_new_verdict(course, student, outcome)
+                verdict_store.store_unrecorded_verdict(course, student, outcome)
             yield student, outcome
     verdict_store.end_round(course, assignment.stem)
 
@@ -61,7 +61,7 @@ def grade_class(
 def class_verdicts(
     assignment: Assignment,
     folders: Mapping[str, Path],
-    workers: WorkerChoice,
+    workers: WorkerOptions,
     asked: RoundOptions,
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = return_verdict_as_is,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)

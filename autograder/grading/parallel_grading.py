@@ -22,7 +22,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask_executor, local_dask_executor
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.worker_initializer import start_worker
-from autograder.sandbox.execution.manage_child_process import kill_children
+from autograder.sandbox.execution.child_process_helpers import kill_children
 from autograder.submission.submission import SubmittedFiles
 
 P = ParamSpec("P")
@@ -34,7 +34,7 @@ _CLUSTER_AHEAD = 256  # submissions under way on a cluster at a time; its number
 
 
 @dataclass(frozen=True)
-class WorkerChoice:
+class WorkerOptions:
     """The choice of workers: `count` processes of this machine (None: one per core), or a Dask cluster.
 
     `scheduler` is the address of a running Dask scheduler; `dask_local` is the number of workers of a cluster to start

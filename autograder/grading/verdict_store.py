@@ -103,7 +103,7 @@ def read_verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | N
     return found.verdict if found else None
 
 
-def store_new_verdict(course: Path, student: str, verdict: SubmissionVerdict) -> None:
+def store_unrecorded_verdict(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Store a verdict that the gradebook does not have yet; raise WorkFailed and leave the old file if it cannot."""
     before = read_verdict_file(course, verdict.assignment, student)
     write_verdict_file(course, student, before.followed_by(verdict) if before else StoredVerdict(verdict))

@@ -27,7 +27,7 @@ from autograder.course.course_location import readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment, released_notebook_names, released_starters
-from autograder.grading.parallel_grading import WorkerChoice
+from autograder.grading.parallel_grading import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import apply_deadlines, cells_besides_exercises, preflight_checks, teacher_settings
@@ -189,7 +189,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
         apply_deadlines.sync_due_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = cells_besides_exercises.TeacherCellScorer(wanted, converter)
-    workers = WorkerChoice(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
+    workers = WorkerOptions(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's process runs many times
     with closing(class_grading.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:

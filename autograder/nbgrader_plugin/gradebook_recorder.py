@@ -24,7 +24,7 @@ from nbgrader.utils import chdir
 from autograder.exercises.patched_names import replace_attribute
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.notebook_serializer import NotebookSerializer
+from autograder.nbgrader_plugin.caching_notebook_writer import CachingNotebookWriter
 from autograder.nbgrader_plugin.prepare_common_cells_once import Common, shareable_cells
 
 # The modules of nbgrader that open the gradebook while they record a submission.
@@ -45,14 +45,14 @@ class ReleasedAssignment:
     assignment: Assignment
     notebooks: Mapping[str, NotebookNode]
     common: Mapping[str, Common]
-    writer: NotebookSerializer
+    writer: CachingNotebookWriter
 
     @classmethod
     def of(cls, assignment: Assignment) -> ReleasedAssignment:
         """Read the released notebooks of an assignment and prepare their shared cells."""
         notebooks = {name: each.released() for name, each in assignment.notebooks.items()}
         common = {name: shareable_cells(each) for name, each in notebooks.items()}
-        writer = NotebookSerializer(cell for cells in common.values() for cell in cells.values())
+        writer = CachingNotebookWriter(cell for cells in common.values() for cell in cells.values())
         return cls(assignment, notebooks, common, writer)
 
 

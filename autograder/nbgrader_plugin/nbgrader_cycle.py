@@ -23,7 +23,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.merge_regraded_verdicts import PointsChange, RegradeOptions, require_known_names
-from autograder.grading.parallel_grading import WorkerChoice, usable_cores
+from autograder.grading.parallel_grading import WorkerOptions, usable_cores
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import RoundOptions
 from autograder.nbgrader_plugin import (
@@ -58,7 +58,7 @@ class GradingOptions:
     of the user.
     """
 
-    workers: WorkerChoice = field(default_factory=WorkerChoice)
+    workers: WorkerOptions = field(default_factory=WorkerOptions)
     force: bool = False
     unconfined: bool = False
     again: RegradeOptions = field(default_factory=RegradeOptions)

@@ -21,7 +21,7 @@ from autograder.notebook import report_rendering
 from autograder.notebook.check_and_hint import LAST_REPORTS, hints_so_far, reject_answer_as_name
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED, name_bound_to
-from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.notebook.reveal_and_shows_error import wrap_message
 
 _MOST_SENTENCES = 3
 _RULES = """\

@@ -25,10 +25,10 @@ from autograder.notebook.hidden_state import with_notes
 from autograder.notebook.keep_in_drive import warn_once_progress_is_lost
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import remember_check
-from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import next_exercise_message
 from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking

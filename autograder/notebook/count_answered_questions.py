@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from autograder.errors import CheckFailed, DamagedData
-from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.questions.own_code_question_part import WrittenAnswers, digest_of_questions, parse_question_answers
 
 _EXECUTION = "NBGRADER_EXECUTION"

@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.concurrency_support import can_start_processes
+from autograder.can_start_threads import can_start_processes
 from autograder.course.course import current_course
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
-from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
 

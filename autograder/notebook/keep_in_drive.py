@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from autograder.notebook.append_only_file import append_line, read_lines
-from autograder.notebook.lesson_cell_functions import wrap_message
 from autograder.notebook.progress_log import OFF, progress_folder
+from autograder.notebook.reveal_and_shows_error import wrap_message
 
 _MOUNTED = Path("/content/drive")
 # Colab saves notebooks here, so that `mine` finds those of other sittings.

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from IPython.utils.capture import capture_output
 
-from autograder.concurrency_support import can_start_threads, start_thread
+from autograder.can_start_threads import can_start_threads, start_thread
 from autograder.exec_with_linecache import run_source
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import say_once_that_nothing_is_stopped

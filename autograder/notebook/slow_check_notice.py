@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from IPython.display import display, update_display
 
-from autograder.concurrency_support import join_thread, start_thread
+from autograder.can_start_threads import join_thread, start_thread
 from autograder.notebook.progress_log import progress_folder, shell_of_reader
 
 _AFTER = 2.0  # seconds until the line appears

@@ -12,8 +12,8 @@ from time import monotonic  # by name: a probe may replace `time.monotonic` whil
 from types import FrameType
 from typing import TextIO
 
-from autograder.concurrency_support import can_start_threads, join_thread, start_thread, thread_clock
-from autograder.notebook.lesson_cell_functions import wrap_message
+from autograder.can_start_threads import can_start_threads, join_thread, start_thread, thread_clock
+from autograder.notebook.reveal_and_shows_error import wrap_message
 
 _AGAIN = 0.5  # seconds between two interrupts: a bare `except` may have swallowed the first
 _LOOK = 0.1  # seconds between two measurements of the time

@@ -5,7 +5,7 @@ and `course_page_sections.py`, and `offline_html_page.py` turns each into a page
 files and nbgrader's gradebook; `item_analysis.py` and `misunderstandings.py` count; `score_charts.py` draws;
 `example_answers.py` shows an answer without its author. `lecture_question_page.py` makes a page to project of the
 costliest mistakes, `oral_questions.py` one for a talk with a student; `student_reports.py` and `report_side_files.py`
-make the other files. `read_answer_forms.py` reads the answers in which `similar_answers.py` finds pairs of equal
+make the other files. `answer_structures.py` reads the answers in which `similar_answers.py` finds pairs of equal
 structure. `report_comparison.py` compares the tables of two reports, which `report_snapshots.py` keeps and reads;
 `share_difference.py` computes how sure a difference is. Beside the report, `measure_forms.py` draws a test for before
 and after a course, and `pre_post_test_scores.py` scores it.

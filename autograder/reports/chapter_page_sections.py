@@ -12,7 +12,7 @@ from autograder.notebook.html_markup import Html, join, prose, table, tag
 from autograder.reports import score_charts
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker, learn_command
-from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
+from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted_anything
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import lesson_section_link
 from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, UnexplainedAnswers, group_by_sentence
@@ -39,7 +39,7 @@ def _facts(results: ClassResults) -> list[tuple[str, str]]:
         ("could not be read", str(len(results.unreadable))),
         ("no notebook in the folder", str(len(results.without_notebook))),
         ("read and judged", str(len(verdicts))),
-        (_empty_label(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
+        (_empty_label(results), str(sum(not has_attempted_anything(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
         ("late penalty", str(len(late))),
     ]

@@ -21,7 +21,7 @@ def chapters(course: Sequence[ClassResults]) -> Html:
     """Return box plots of all chapters, and a table with a row for each that links to its page."""
     scored = [each for each in course if each.scores and each.max_score]
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
-    picture = score_charts.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
+    picture = score_charts.chapters_box_plot([each.stem for each in scored], shares) if scored else Html("")
     read = ("handed in", "could not be read", "no notebook")
     columns = ("chapter", *read, "median", "full marks or more", "look at", "to score by hand", "unexplained answers")
     return join(picture, table("The chapters", columns, map(_chapter, course)))

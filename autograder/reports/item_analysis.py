@@ -46,7 +46,7 @@ def is_attempted(report: Report) -> bool:
     return report.verdicts[0].status is not Status.NOT_ATTEMPTED
 
 
-def has_attempted(verdict: SubmissionVerdict) -> bool:
+def has_attempted_anything(verdict: SubmissionVerdict) -> bool:
     """Whether a submission attempts an exercise, or has points in a test cell."""
     return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
@@ -87,7 +87,7 @@ def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | 
     nothing are left out, since they would raise it for every exercise. None means too few submissions, or no variation.
     Classical test theory; for instance Ebel and Frisbie, "Essentials of Educational Measurement" (1991), chapter 13.
     """
-    answered = [verdict for verdict in verdicts if has_attempted(verdict)]
+    answered = [verdict for verdict in verdicts if has_attempted_anything(verdict)]
     if len(answered) < ENOUGH:
         return None
     own, rest = zip(*(_split(verdict, exercise) for verdict in answered), strict=True)

@@ -9,9 +9,9 @@ from random import Random
 from autograder.course.course import Course, course_in
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.questions.faulty_program_result_question import result_question
 from autograder.questions.hunt_questions import FALSE_SENTENCES, sentence_question
 from autograder.questions.mistake_program_and_distractors import program_of_mistake
-from autograder.questions.output_prediction_question import result_question
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import ClassResults
 from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, group_by_sentence

@@ -12,7 +12,7 @@ from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
-from autograder.reports.similar_answers import SimilarPair
+from autograder.reports.similar_answers import SimilarStudents
 from autograder.submission.notebook_choice import submitted_file_names
 from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import replace_unprintable
@@ -20,7 +20,7 @@ from autograder.terminal_text import replace_unprintable
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def student_files_content(course: Sequence[ClassResults], alike: Sequence[SimilarPair]) -> dict[str, bytes]:
+def student_files_content(course: Sequence[ClassResults], alike: Sequence[SimilarStudents]) -> dict[str, bytes]:
     """Return the bytes of each file that names students, by file name; b"" says that an old file is to be removed.
 
     They cover all chapters. `alike` are the pairs of students with answers of equal structure.
@@ -75,7 +75,7 @@ def mistakes_by_student_table(course: Sequence[ClassResults]) -> bytes:
     return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
 
-def similar_pairs_table(found: Sequence[SimilarPair]) -> bytes:
+def similar_pairs_table(found: Sequence[SimilarStudents]) -> bytes:
     """Return the pairs as CSV, a line for each exercise that a pair shares; empty if there are no pairs."""
     rows: list[tuple[object, ...]] = [
         ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")

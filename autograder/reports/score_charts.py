@@ -73,7 +73,7 @@ def _write_counts(ax: Axes, items: Sequence[Item], field: str, left: Sequence[fl
             ax.text(where, row, str(getattr(item, field)), ha="center", va="center", color=color, fontsize=9, bbox=back)
 
 
-def chapter_picture(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Html:
+def chapters_box_plot(names: Sequence[str], shares: Sequence[Sequence[float]]) -> Html:
     """Return a box plot of each chapter's scores: box from quartile to quartile, whiskers to the lowest and highest."""
     fig, ax = _axes(8.0, 0.9 + 0.5 * len(names))
     ax.boxplot(

@@ -48,7 +48,7 @@ class ExerciseInSameForm:
 
 
 @dataclass(frozen=True)
-class SimilarPair:
+class SimilarStudents:
     """Two students, and the exercises in which their answers share a rare form."""
 
     first: str
@@ -62,7 +62,7 @@ class SimilarPair:
 
 
 @dataclass(frozen=True)
-class ExerciseForms:
+class ExerciseStructures:
     """The forms of the answers to one exercise by student, in a class of `size`.
 
     `common` are the forms of the starter and of known right answers, which are ignored.
@@ -149,7 +149,7 @@ def _bound(node: ast.AST) -> Sequence[str]:
 # --- pairs
 
 
-def similar_pairs(answered: Sequence[ExerciseForms]) -> list[SimilarPair]:
+def similar_pairs(answered: Sequence[ExerciseStructures]) -> list[SimilarStudents]:
     """Return the pairs of students worth reporting, the least likely to arise by chance first.
 
     The weight of a form is log(size of the class / number of students who have it).
@@ -160,12 +160,12 @@ def similar_pairs(answered: Sequence[ExerciseForms]) -> list[SimilarPair]:
             for pair in combinations(students, 2):
                 found[pair].append(alike)
     sizes = {(each.stem, each.exercise): each.size for each in answered}
-    candidates = [SimilarPair(*pair, tuple(alike)) for pair, alike in found.items()]
+    candidates = [SimilarStudents(*pair, tuple(alike)) for pair, alike in found.items()]
     reported = [pair for pair in candidates if _is_reported(pair, sizes)]
     return sorted(reported, key=lambda pair: (-pair.weight, pair.first, pair.second))
 
 
-def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], ExerciseInSameForm]]:
+def _shared(answered: ExerciseStructures) -> Iterator[tuple[list[str], ExerciseInSameForm]]:
     """Yield each rare form that several students have, with those students."""
     students: dict[AnswerStructure, list[str]] = defaultdict(list)
     for student in sorted(answered.forms):
@@ -176,7 +176,7 @@ def _shared(answered: ExerciseForms) -> Iterator[tuple[list[str], ExerciseInSame
             yield who, ExerciseInSameForm(answered.stem, answered.exercise, len(who), shape.size, weight)
 
 
-def _is_reported(pair: SimilarPair, sizes: Mapping[tuple[str, str], int]) -> bool:
+def _is_reported(pair: SimilarStudents, sizes: Mapping[tuple[str, str], int]) -> bool:
     """Whether several exercises together weigh enough, or the pair alone shares one long form in a large class."""
     if len(pair.alike) > 1 and pair.weight >= _MIN_WEIGHT:
         return True
@@ -185,7 +185,7 @@ def _is_reported(pair: SimilarPair, sizes: Mapping[tuple[str, str], int]) -> boo
     )
 
 
-def by_chance(answered: Sequence[ExerciseForms]) -> float:
+def by_chance(answered: Sequence[ExerciseStructures]) -> float:
     """Return how many pairs would share several exercises if answers were assigned to the students at random.
 
     The result is the mean over `_DEALS` permutations of each exercise's answers, with a fixed seed.
@@ -198,7 +198,7 @@ def by_chance(answered: Sequence[ExerciseForms]) -> float:
     return sum(counts) / _DEALS
 
 
-def _dealt(answered: ExerciseForms, deal: random.Random) -> ExerciseForms:
+def _dealt(answered: ExerciseStructures, deal: random.Random) -> ExerciseStructures:
     students = sorted(answered.forms)
     forms = [answered.forms[student] for student in students]
     deal.shuffle(forms)

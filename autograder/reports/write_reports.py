@@ -14,8 +14,8 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import (
+    answer_structures,
     class_results,
-    read_answer_forms,
     report_comparison,
     report_side_files,
     report_snapshots,
@@ -49,7 +49,7 @@ def write_reports(
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     tables = report_side_files.item_and_mistake_tables([each for each in classes if each.stem in wanted])
     compared = report_comparison.comparison_page(beside, tables, titles) if beside else b""
-    answered = read_answer_forms.read_answer_forms(classes)
+    answered = answer_structures.read_answer_structures(classes)
     alike = similar_answers.similar_pairs(answered)
     counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
     with one_kernel() as kernel:

@@ -30,7 +30,7 @@ from autograder.sandbox.linux_calls import (
     check_one_thread,
     die_with_parent,
     drop_bounds,
-    drop_privileges,
+    drop_capabilities,
     has_capability,
     hide_memory,
     show_memory,
@@ -154,7 +154,7 @@ class LandlockConfinement(Confinement):
         _hide_name()
         sys.meta_path.append(UnlistedFolderImporter)
         set_limits(quota)
-        drop_privileges()
+        drop_capabilities()
         restrict_files(self.room.open_paths, ".")
         self.rules.load()
         os.close(confined)

@@ -151,7 +151,7 @@ def become(user: int, *, files_of_root: bool) -> None:
         _libc.setfsuid(0)
 
 
-def drop_privileges() -> None:
+def drop_capabilities() -> None:
     """Give up every capability, and the ability to gain new ones."""
     _prctl(_SET_NO_NEW_PRIVS, 1)
     drop_bounds()

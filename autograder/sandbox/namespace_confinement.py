@@ -29,7 +29,7 @@ from autograder.sandbox.linux_calls import (
     SYS_ADMIN,
     Namespace,
     die_with_parent,
-    drop_privileges,
+    drop_capabilities,
     fork_into,
     has_capability,
     hide_memory,
@@ -144,7 +144,7 @@ class Confinement:
             _enter_user_namespace(proc)
         os.close(proc)
         set_limits(self.quota)
-        drop_privileges()
+        drop_capabilities()
         self.rules.load()
         inner()
 

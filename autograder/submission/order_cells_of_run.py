@@ -57,7 +57,9 @@ _Key = tuple[int, int, int]
 _LAST = 10**9
 
 
-def order_cells(handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches) -> tuple[CellInRun, ...]:
+def order_cells_as_in_notebook(
+    handed: Sequence[SubmittedCell], release: NotebookNode, places: CellMatches
+) -> tuple[CellInRun, ...]:
     """Return the cells of a run in their order; `handed` are the student's code cells."""
     keys = _Keys(handed, release, places.homes)
     found = [*_of_the_release(release, places, keys), *_of_the_student(handed, release, places, keys)]

@@ -11,7 +11,7 @@ from autograder.course.course_index import IndexedChapter
 from autograder.submission.build_repaired_notebook import released_notebook_cells
 from autograder.submission.rebuild_notebook_from_release import repair_submission
 from autograder.submission.released_cells import starters
-from autograder.submission.restore_teacher_assignment import restore_teacher_assignment
+from autograder.submission.restore_submission_to_teacher_assignment import restore_teacher_assignment
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_notebook_messages import UnreadableError
@@ -30,7 +30,10 @@ def submission_from_files(
         submission = _unreadable(parcel.trouble, release)
     else:
         submission = read_submission(
-            parcel.data, release, listed, restore_teacher_assignment if as_it_stands else repair_submission
+            parcel.data,
+            release,
+            listed,
+            restore_teacher_assignment if as_it_stands else repair_submission,
         )
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)

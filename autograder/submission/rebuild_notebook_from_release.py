@@ -18,7 +18,7 @@ from autograder.ipython_syntax import SETUP
 from autograder.submission.answer_extraction import statements
 from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, find_answers, last_check_cells
-from autograder.submission.order_cells_of_run import CellMatches, order_cells
+from autograder.submission.order_cells_of_run import CellMatches, order_cells_as_in_notebook
 from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
 from autograder.submission.review_flags import suspicious_line_messages
 from autograder.submission.submission import Submission
@@ -62,7 +62,7 @@ def repair_submission(handed: Sequence[SubmittedCell], release: NotebookNode) ->
         release,
         tuple(_laid_out(cells, release, homes)),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
-        parts=order_cells(code, release, CellMatches(homes, answering, checks)),
+        parts=order_cells_as_in_notebook(code, release, CellMatches(homes, answering, checks)),
         repairs=_messages({how: names for how, names in notes.items() if how not in _FOR_REVIEW}),
         eye=(
             *_messages({how: names for how, names in notes.items() if how in _FOR_REVIEW}),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import autograder
 import explorers
-from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook
+from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook
 from autograder.course import course_index, shipped_observations
 from autograder.course.course_location import (
     ARRANGED,

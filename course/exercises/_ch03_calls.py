@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import argument_text, call_of
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.module_classes import INPUTS
-from autograder.exercises.probes.sample_modules import parse_sample_case
+from autograder.exercises.probes.sample_modules import split_sample_case
 
 REPEATS = {"repeats": "Called twice with the same x, your module gives two results: something in it draws by chance."}
 CUT_OFF = {
@@ -39,7 +39,7 @@ def _input(value: Any) -> str:
 
 def on_module(name: str, case: Case) -> str:
     """A function is called with a module, which the case names, with the sizes of its layers."""
-    kind, sizes, given = parse_sample_case(case)
+    kind, sizes, given = split_sample_case(case)
     widths = f", sizes {', '.join(map(str, sizes))}" if sizes else ""
     return call_of(name, f"<{kind}{widths}>", *map(_argument, given), **case.kwargs)
 

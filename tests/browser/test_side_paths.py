@@ -5,7 +5,7 @@ from __future__ import annotations
 import nbformat
 from playwright.sync_api import expect
 
-from autograder.authoring.chapter_notebooks import solution_notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import solution_notebook, to_bytes
 from autograder.course.chapter_reader import read_chapter
 from tests.browser.lab import Lab
 

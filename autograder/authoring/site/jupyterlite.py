@@ -23,7 +23,7 @@ from urllib.parse import quote
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.authoring.chapter_notebooks import INSTALL_ID, Notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
 from autograder.lms.student_wheel import StudentWheel, read_wheel
 

@@ -22,11 +22,11 @@ from nbformat import NotebookNode
 
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
+from autograder.course.chapter_minutes import minutes_of_parts, tier_lookup, whole_minutes
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
-from autograder.course.reading_time import minutes_of_parts, tier_lookup, whole_minutes
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.html_markup import tag as html_tag
 from autograder.notebook.report_rendering import html

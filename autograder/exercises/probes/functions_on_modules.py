@@ -21,14 +21,14 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, changed_names, copy_of, see, see_without_requires_grad
 from autograder.exercises.probes.random_results import with_fixed_seed
-from autograder.exercises.probes.sample_modules import parse_sample_case, sample_module
+from autograder.exercises.probes.sample_modules import sample_module, split_sample_case
 
 
 def on_sample(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(answer, module, *given, **options)`, with the case's sample module and arguments."""
 
     def look_at(answer: Answer, case: Case) -> Observation:
-        name, sizes, given = parse_sample_case(case)
+        name, sizes, given = split_sample_case(case)
         return look(answer, sample_module(name, *sizes), *given, **copy_of(case.kwargs))
 
     return with_fixed_seed(look_at)

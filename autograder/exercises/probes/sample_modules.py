@@ -208,7 +208,7 @@ def sample_module(name: str, *sizes: Any) -> nn.Module:
     return module
 
 
-def parse_sample_case(case: Case) -> tuple[str, list[int], list[Any]]:
+def split_sample_case(case: Case) -> tuple[str, list[int], list[Any]]:
     """Return the name of a case's module, its sizes (the ints after the name), and copies of the other arguments.
 
     A list among these is a shape and is returned as a tuple.

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.sandbox.execution.fresh_process import fresh_process
 from autograder.sandbox.execution.notebook_runner import NotebookToRun, run_cells
 from autograder.sandbox.execution.run_specification import LIMITS, Children, Limits, Program, Runner, SharedSetup
+from autograder.sandbox.execution.unconfined_process import unconfined_process
 from autograder.sandbox.require_confinement import check_confinement
 
 # Packages that answers use and that are slow to import.
@@ -54,7 +54,7 @@ def check_fork_server(course: Path) -> None:
 
 def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:
     if unconfined:
-        return fresh_process
+        return unconfined_process
     if sys.platform != "linux":
         check_confinement(unconfined)
     from autograder.sandbox.execution.fork_server_client import ForkServerPool

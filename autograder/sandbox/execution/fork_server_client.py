@@ -21,14 +21,14 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, FrameError, receive_frame
-from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
-from autograder.sandbox.execution.manage_child_process import (
+from autograder.sandbox.execution.child_process_helpers import (
     ENDED_EARLY,
     child_environment,
     child_failure,
     cpu_seconds,
     register_child,
 )
+from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
 from autograder.sandbox.execution.run_specification import Limits, Program
 from autograder.sandbox.namespace_confinement import WAIT_STATUS, Quota
 

@@ -50,15 +50,15 @@ print("course", version("pytorch-basics"), "| torch", torch.__version__, "| devi
 _MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
 # In a proof, a prediction that does not hold stops the run.
 _HELD = """\
-from autograder.notebook import lesson_cell_functions
+from autograder.notebook import reveal_and_shows_error
 
-class Held(lesson_cell_functions.PredictionOutcome):
+class Held(reveal_and_shows_error.PredictionOutcome):
     def __init__(self, guess, actual):
         super().__init__(guess, actual)
         assert self.held, f"The right answer that stands in the chapter is none. {self}"
 
-lesson_cell_functions.PredictionOutcome = Held
-del lesson_cell_functions, Held"""
+reveal_and_shows_error.PredictionOutcome = Held
+del reveal_and_shows_error, Held"""
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 

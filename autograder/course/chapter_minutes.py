@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.chapter_segments import Outline, Piece, exercise_in_heading
+from autograder.course.chapter_outline import Outline, Piece, exercise_in_heading
 from autograder.course.course import course_in
 from autograder.course.lint_chapter import fail
 from autograder.course.markdown_text import count_nonblank_lines, fenced_line_count, headings, mask_code, word_count

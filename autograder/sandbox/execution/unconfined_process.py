@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, Frame, FrameError, receive_frame, send_frame
-from autograder.sandbox.execution.manage_child_process import (
+from autograder.sandbox.execution.child_process_helpers import (
     ENDED_EARLY,
     child_environment,
     child_failure,
@@ -54,7 +54,7 @@ class _Process:
 
     def failed(self, what: str) -> WorkFailed:
         """Return the error for a child that did not work."""
-        remedy = "Run `autograder.sandbox.execution.fresh_process_child --try` to see the whole error."
+        remedy = "Run `autograder.sandbox.execution.unconfined_process_child --try` to see the whole error."
         return child_failure(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
@@ -82,7 +82,7 @@ class _Process:
 
 
 @contextlib.contextmanager
-def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
+def unconfined_process(program: Program, limits: Limits) -> Iterator[_Process]:
     """Provide a new interpreter, with a minimal environment and a scratch folder, that has prepared the chapter."""
     with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
@@ -90,7 +90,7 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
         (scratch / "work").mkdir()
         with complaints.open("wb") as stderr:
             process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.sandbox.execution.fresh_process_child"],
+                [sys.executable, "-m", "autograder.sandbox.execution.unconfined_process_child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

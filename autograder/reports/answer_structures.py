@@ -13,12 +13,12 @@ from autograder.grading.graded_bug_hunts import BorrowedHunt
 from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
-from autograder.reports.similar_answers import AnswerStructure, ExerciseForms, answer_structure
+from autograder.reports.similar_answers import AnswerStructure, ExerciseStructures, answer_structure
 
 Defined = ast.FunctionDef | ast.ClassDef
 
 
-def read_answer_forms(course: Sequence[ClassResults]) -> list[ExerciseForms]:
+def read_answer_structures(course: Sequence[ClassResults]) -> list[ExerciseStructures]:
     """Return the forms of the answers to each exercise, for every class in `course`.
 
     An assignment that is not a chapter, or whose files cannot be read, is left out.
@@ -26,7 +26,7 @@ def read_answer_forms(course: Sequence[ClassResults]) -> list[ExerciseForms]:
     return [each for results in course if results.verdicts for each in _chapter(results)]
 
 
-def _chapter(results: ClassResults) -> Iterator[ExerciseForms]:
+def _chapter(results: ClassResults) -> Iterator[ExerciseStructures]:
     place = results.course, results.stem
     try:
         given = None if released_notebook_names(*place) else released_or_committed_path(*place)
@@ -47,7 +47,7 @@ def _chapter(results: ClassResults) -> Iterator[ExerciseForms]:
         ]
         common = frozenset(made.text for text in known if (made := answer_structure(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
-        yield ExerciseForms(results.stem, exercise, len(results.verdicts), forms, common)
+        yield ExerciseStructures(results.stem, exercise, len(results.verdicts), forms, common)
 
 
 def _forms(sources: dict[str, str]) -> dict[str, AnswerStructure]:

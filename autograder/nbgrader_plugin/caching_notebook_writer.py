@@ -18,7 +18,7 @@ _compact = BytesEncoder(ensure_ascii=False).encode
 _pretty = BytesEncoder(indent=1, sort_keys=True, separators=(",", ": "), ensure_ascii=False).encode
 
 
-class NotebookSerializer:
+class CachingNotebookWriter:
     """Serializes the notebooks of a class; each distinct cell is validated and formatted only once.
 
     The cells in `common` are shared by many notebooks, so they are copied before anything modifies them.
