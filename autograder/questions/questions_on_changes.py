@@ -22,8 +22,9 @@ from autograder.questions.value_facts import OBJECT, VARYING, Fact
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
-_OTHER_VALUES_IN_PARTS = "it returns other values, and all parts have the same shape, length and type"
-_OTHER_FORM_IN_PARTS = "something in what it returns has another shape, length or type, or is missing"
+_OTHER_VALUES_IN_PARTS = "it returns other values, in parts of the same lengths and types"
+_OTHER_FORM_IN_PARTS = "a part of what it returns has another shape, length or type, or is missing"
+_OTHER_TYPE_IN_PARTS = "a part of what it returns has another length or type, or is missing"
 PASSES = "none: every check passes"
 _SHOWS_FORM = re.compile(r"of shape|^a (dict|list|tuple) ")  # of a result whose values nobody knows
 _MOST_CHANGES = 6  # changes to judge
@@ -36,19 +37,35 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
     if not asked.code.may_be_changed or not _is_comparable(asked):
         return
     makes = {line for made in ast.walk(asked.code.tree) for line in _lines_of_init(made)}
-    has_parts = asked.run.result is not None and asked.run.result.form.startswith(("a dict", "a list", "a tuple"))
+    words = _words_for_outcomes(asked.run.result)
     for edit in program_changes(asked):
         outcome = _outcome(asked, edit.tree)
         if outcome is None or _is_trivial(outcome.told):
             continue
-        if outcome.kind == "same" and edit.line in makes:
-            continue  # what a call does not use
+        if outcome.kind == "same" and (edit.line in makes or not (asked.is_visible or _is_exact(asked.run.returned))):
+            continue  # what a call does not use, or what may differ in the last bit for other numbers
         error = f"line {_line_of_error(asked, edit, outcome)} stops with an error"
-        values, form = (_OTHER_VALUES_IN_PARTS, _OTHER_FORM_IN_PARTS) if has_parts else (_OTHER_VALUES, _OTHER_FORM)
-        choices = {"error": error, "same": SAME, "values": values, "form": form}
+        choices = {"error": error, **words}
         right = choices.pop(outcome.kind)
         because = f"Running it so: {outcome.told}."
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
+
+
+def _words_for_outcomes(result: Fact | None) -> dict[str, str]:
+    """Return the choices for a call that returns something; those of a container speak of all its parts."""
+    form = "" if result is None else result.form
+    if not form.startswith(("a dict", "a list", "a tuple")):
+        return {"same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+    other = _OTHER_FORM_IN_PARTS if "of shape" in form else _OTHER_TYPE_IN_PARTS  # a tuple may itself be a shape
+    return {"same": SAME, "values": _OTHER_VALUES_IN_PARTS, "form": other}
+
+
+def _is_exact(plain: Any) -> bool:
+    """Return whether plain data holds no floating-point numbers."""
+    if isinstance(plain, TensorSnapshot):
+        return plain.values is not None and not plain.values.is_floating_point()
+    items = plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list | tuple) else ()
+    return not isinstance(plain, float) and all(map(_is_exact, items))
 
 
 def _is_comparable(asked: AskedRun) -> bool:

@@ -85,6 +85,8 @@ def _can_be_copied(question: Question) -> bool:
         return True  # lines that change places, or `<` and `<=`: that often makes no difference, as anybody sees
     if question.kind == "shape" and _SAYS_SIZES.search(_asked_about(question)):
         return True
+    if right == "()" and _is_of_opaque(question, prompt.partition("\n")[0]):
+        return True  # of a loss that a hidden function gives, as of any loss
     if question.kind == "dtype" and (view := _VIEW.fullmatch(_asked_about(question).strip())):
         return f"`{view[1]}`: {right} of shape" in prompt
     if question.kind == "requirement" and right != PASSES:
@@ -152,7 +154,7 @@ def _asked_about(question: Question) -> str:
 def _depends_on_hidden(question: Question) -> bool:
     """Return whether an answer depends on what the words of the call do not show."""
     call, _, asked = question.prompt.partition("\n")
-    if _OPAQUE.search(call) and _SIZES.search(question.right_choice) and _is_of_opaque(question, call):
+    if _SIZES.search(question.right_choice) and _is_of_opaque(question, call):
         return True
     if question.kind == "count" and _is_straight(question.code, int(_LINE.findall(asked)[0]), call):
         call = call.replace("a function", "")
@@ -165,6 +167,8 @@ def _depends_on_hidden(question: Question) -> bool:
 
 def _is_of_opaque(question: Question, call: str) -> bool:
     """Return whether the program computes what is asked about from an argument that the call does not show."""
+    if not _OPAQUE.search(call):
+        return False
     expression = _EXPRESSION.search(question.prompt)
     names = names_in(ast.parse(expression[1])) if expression else returned_names(question.code)
     return not computed_from(question.code, {*_OPAQUE.findall(call)}).isdisjoint(names)

@@ -48,7 +48,7 @@ middle = Requirement(
     },
 )
 warm = Requirement(
-    "leaves the warm-up out",
+    "does not time the first calls, the warm-up",
     returned,
     {"returned": "The first `warmup` calls are slower here, and the median is that of the `iters` calls after them."},
     needs=(middle,),
