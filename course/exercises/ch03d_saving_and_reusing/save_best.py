@@ -64,7 +64,7 @@ def old_record(answer: Answer, module: nn.Module, best: float | None, loss: floa
     """Whether `best` itself comes back, as it was."""
     old = record_of(best)
     result = answer(module, old, loss)
-    return {"best_itself": result is old, "best": told(old), "returned": in_words(result, old)}
+    return {"best_itself": in_words(result, old), "best": told(old)}
 
 
 @on_sample
