@@ -121,9 +121,7 @@ bank.wrong(
     "own-tensors-alone",
     "You judge each part by the parameters and buffers that it holds itself. Those further inside count too, both where all "
     "are frozen and where one is trainable.",
-    change={
-        "[*part.parameters(), *part.buffers()]": "[*part.parameters(recurse=False), *part.buffers(recurse=False)]"
-    },
+    change={"[*part.parameters(), *part.buffers()]": "[*part.parameters(recurse=False), *part.buffers(recurse=False)]"},
 )
 
 bank.wrong(

@@ -66,7 +66,7 @@ def by_weights(answer: Answer, case: Case) -> Observation:
 
 
 def by_columns(answer: Answer, case: Case) -> Observation:
-    """The loss itself where the right one is 0, whatever it is divided by; elsewhere how it changes with the weights."""
+    """The loss where the right one is 0, whatever it is divided by; elsewhere how it changes with the weights."""
     if case.args[2].any():
         seen = by_weights(answer, case)
         return {facet: seen[facet] for facet in seen if facet != "inputs"}
@@ -93,11 +93,11 @@ columns = Requirement(
     "standardizes each column",
     catching_errors(by_columns),
     tells={
-        "loss": "Both columns hold one feature, in two units, and the weights are opposite: of standardized columns every "
-        "prediction is 0. So is every target, and yet your loss is not 0.",
+        "loss": "Both columns hold one feature, in two units, and the weights are opposite: of standardized columns "
+        "every prediction is 0. So is every target, and yet your loss is not 0.",
         "weights": "With one weight doubled, your loss changes otherwise than that of the standardized columns, each "
         "times its weight, added up. Compared are the changes for the first, the second and the third weight, divided "
-        "by the largest."
+        "by the largest.",
     },
 )
 unchanged = Requirement(
