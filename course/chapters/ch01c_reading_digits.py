@@ -201,7 +201,8 @@ print(difference, (difference**2).sum())  # 9 + 16
 def pairwise_sq_dists(a, b):
     """Return the squared distance from every row of a to every row of b.
 
-    a: (n, d), b: (m, d), of one dtype; the result has shape (n, m) and that dtype.
+    a: (n, d), b: (m, d), of one dtype; the result has shape (n, m) and that dtype. n and m
+    may be 0.
     No loops. The result is never negative, and it is accurate also for points far from
     the origin. a and b stay as they are.
 

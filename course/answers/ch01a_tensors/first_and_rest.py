@@ -62,6 +62,13 @@ bank.wrong(
 )
 
 
+bank.wrong(
+    "last-row-alone",
+    "Your view is the last row alone. All rows from row 1 to the end are asked for.",
+    change={"x[1:]": "x[-1:]"},
+)
+
+
 @bank.wrong("list-of-numbers", "Your copy is a list of Python numbers. A tensor is asked for.")
 def first_and_rest(x):
     return x[0].tolist(), x[1:]

@@ -60,7 +60,8 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 
 @bank.wrong(
     "unseeded",
-    "You draw from the global generator and never use `seed`: two calls with one seed give two different batches.",
+    "You draw from the global generator, whatever `seed` is: two calls with one seed give two different batches. A "
+    "generator of your own counts only where the draw is given it.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype)

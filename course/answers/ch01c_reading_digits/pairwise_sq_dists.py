@@ -21,7 +21,10 @@ def pairwise_sq_dists(a, b):
     "There is a Python loop in your function. Broadcasting does all pairs at once.",
 )
 def pairwise_sq_dists(a, b):
-    return torch.stack([((row - b) ** 2).sum(-1) for row in a])
+    result = torch.empty(len(a), len(b), dtype=a.dtype)
+    for i, row in enumerate(a):
+        result[i] = ((row - b) ** 2).sum(-1)
+    return result
 
 
 @bank.wrong(

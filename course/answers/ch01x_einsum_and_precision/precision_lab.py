@@ -27,7 +27,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "python-floats",
     "You computed with more than 16 bits: Python's own floats, for one, have 64. The question is what is left in 16.",
-    also=("bfloat16-for-float16", "counts-exactly", "float16-for-bfloat16"),
+    also=("bfloat16-for-float16", "counts-exactly", "every-step-moves"),
 )
 def precision_lab(step, tiny, count, n):
     return {"moves": 1 + step != 1, "survives": tiny != 0, "counted": float(count), "averaged": n * n}
@@ -211,6 +211,15 @@ bank.told(
     "survives-upside-down",
     "returned:values",
     change={"tiny > 2**-25": "tiny < 2**-25"},
+    of="by-rule",
+)
+
+bank.wrong(
+    "every-step-moves",
+    "You say that every step above 0 moves 1. A step that 16 bits hold by itself can still be lost in 1 + step, which is "
+    "rounded to bfloat16.",
+    also=("float16-for-bfloat16",),
+    change={"step > 2**-8": "bool(torch.tensor(step, dtype=torch.bfloat16) != 0)"},
     of="by-rule",
 )
 

@@ -215,6 +215,16 @@ bank.wrong(
 )
 
 bank.wrong(
+    "scales-what-is-there",
+    "You multiply .grad by the share of a batch after each backward. What the earlier batches have left there is multiplied "
+    "again each time.",
+    change={
+        "loss_fn(batch) * len(batch) / total": "loss_fn(batch)",
+        "loss.backward()": "loss.backward()\nfor p in params:\n    p.grad *= len(batch) / total",
+    },
+)
+
+bank.wrong(
     "share-upside-down",
     "Your weights are upside down: they divide all rows by those of the batch, and a small batch counts more than a large one.",
     change={"len(batch) / total": "total / len(batch)"},

@@ -118,6 +118,13 @@ bank.wrong(
 )
 
 bank.wrong(
+    "own-tensors-alone",
+    "You judge each part by the parameters and buffers that it holds itself. Those further inside count too, both where all "
+    "are frozen and where one is trainable.",
+    change={"[*part.parameters(), *part.buffers()]": "[*part.parameters(recurse=False), *part.buffers(recurse=False)]"},
+)
+
+bank.wrong(
     "returns-parameters",
     "You return the parameters themselves. Their names are asked for.",
     change={"name for name, p in module.named_parameters()": "p for p in module.parameters()"},

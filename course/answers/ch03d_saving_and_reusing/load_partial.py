@@ -61,7 +61,8 @@ bank.told(
 
 bank.wrong(
     "parameters-only",
-    "You load parameters and leave buffers out. The running values of a batch norm are part of a state as well.",
+    "You load what `named_parameters()` lists. Buffers are not there, such as the running values of a batch norm, and of a "
+    "tensor that stands in two places it has one name alone.",
     change={"module.state_dict()": "dict(module.named_parameters())", "own.keys()": "module.state_dict().keys()"},
 )
 
@@ -173,8 +174,8 @@ def load_partial(module, state):
 
 bank.wrong(
     "names-of-parameters-and-buffers",
-    "You go by the names of parameters, or of parameters and buffers. A tensor that stands in two places is listed there "
-    "once; the state_dict has both of its names.",
+    "You go by the names of parameters, or of parameters and buffers. The state_dict has others: both names of a tensor that "
+    "stands in two places, and none of a buffer with persistent=False.",
     change={"module.state_dict()": "dict(module.named_parameters()) | dict(module.named_buffers())"},
 )
 

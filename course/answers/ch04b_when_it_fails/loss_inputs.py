@@ -104,7 +104,8 @@ bank.wrong(
 
 bank.wrong(
     "n-by-1-broadcast",
-    "(n, 1) predictions meet (n,) prices: every prediction is compared with every price. Make the shapes alike.",
+    "The predictions are a column, and meet the prices as a row: every prediction is compared with every price. Make the "
+    "shapes alike.",
     change={"output.squeeze(1)": "output"},
 )
 
@@ -265,6 +266,13 @@ bank.wrong(
     },
 )
 
+
+bank.wrong(
+    "softmax-over-the-rows",
+    "The softmax of the digits runs over the rows: the shares of one class in all rows add up to 1. It belongs to each row, "
+    "over its classes.",
+    change={"F.cross_entropy(output, target)": "F.nll_loss(output.log_softmax(dim=0), target)"},
+)
 
 bank.survives(
     {

@@ -260,6 +260,18 @@ bank.wrong(
     of="keeps-both-tensors",
 )
 
+bank.wrong(
+    "one-tensor-of-both",
+    "You put x and y into one tensor. It has one dtype, so that labels become floats, and takes no rows of other shapes.",
+    change={
+        "self.x, self.y = x, y": "self.both = torch.stack([x, y], dim=1)",
+        '"every input needs its target"': '"x and y have different lengths"',
+        "len(self.y)": "len(self.both)",
+        "self.x[i], self.y[i]": "self.both[i][0], self.both[i][1]",
+    },
+    of="keeps-both-tensors",
+)
+
 bank.survives(
     {
         "ValueError(f'{len(x)} inputs and {len(y)} targets') -> ValueError()": "The message is free.",

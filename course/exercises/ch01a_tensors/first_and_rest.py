@@ -26,7 +26,7 @@ own_memory = Requirement(
     select_facets(observe_copy_and_view, "copy_follows", "detached", "returned"),
     tells={
         "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
-        "indexing, `contiguous`, `detach` or `from_numpy` gives may do.",
+        "indexing, `reshape`, `contiguous`, `detach` or `from_numpy` gives may do.",
         "detached": "Your copy is cut off from autograd, and still lives in the memory of `x`.",
     },
     given=("returned",),

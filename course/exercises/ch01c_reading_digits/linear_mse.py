@@ -65,6 +65,15 @@ def by_weights(answer: Answer, case: Case) -> Observation:
     return {"returned": see(results[0])} if found is None else seen
 
 
+def by_columns(answer: Answer, case: Case) -> Observation:
+    """The loss where the right one is 0, whatever it is divided by; elsewhere how it changes with the weights."""
+    if case.args[2].any():
+        seen = by_weights(answer, case)
+        return {facet: seen[facet] for facet in seen if facet != "inputs"}
+    result = answer(*copy_of(case.args))
+    return {"loss": round(losses([result])[0], 6)} if isinstance(result, Tensor | float) else {"returned": see(result)}
+
+
 _SAME = (
     "Your loss is the same number whichever order the targets have. Each prediction has a target of its own: print the "
     "shapes of both."
@@ -82,11 +91,13 @@ own_target = Requirement(
 )
 columns = Requirement(
     "standardizes each column",
-    catching_errors(by_weights, "weights"),
+    catching_errors(by_columns),
     tells={
+        "loss": "Both columns hold one feature, in two units, and the weights are opposite: of standardized columns "
+        "every prediction is 0. So is every target, and yet your loss is not 0.",
         "weights": "With one weight doubled, your loss changes otherwise than that of the standardized columns, each "
         "times its weight, added up. Compared are the changes for the first, the second and the third weight, divided "
-        "by the largest."
+        "by the largest.",
     },
 )
 unchanged = Requirement(
@@ -124,10 +135,14 @@ def linear_mse(draw: Draw) -> Iterator[Case]:
         x = same_in_rows_and_columns(draw, size)
         yield own_target(x, doubles(size, 1), doubles(size))
     level = draw.real(1.0, 3.0)
+    feature, weight = doubles(n, 1), draw.real(1.0, 3.0)
+    units = torch.cat([feature, draw.real(2.0, 5.0) * feature + level], dim=1)  # of one feature, as two columns
+    yield columns(units, torch.tensor([[weight], [-weight]]).double(), torch.zeros(n).double())
     for rows, cols in ((n, d), (d, n)):
         x, targets = shifted_columns(draw, rows, cols).double(), torch.full((rows,), level).double()
         yield columns(x, doubles(cols, 1), targets)
-    yield unchanged(same_in_rows_and_columns(draw, n), doubles(n, 1), torch.full((n,), level).double())
+    for size in (n, 5 * n):  # of so many, who puts x back does not hit the last digit of each
+        yield unchanged(same_in_rows_and_columns(draw, size), doubles(size, 1), torch.full((size,), level).double())
     yield any_data(torch.tensor([[1.0], [3.0]]), torch.tensor([[2.0]]), torch.tensor([-2.0, 2.0]))
     for rows in (n, 3 * n):
         x = shifted_columns(draw, rows, d)

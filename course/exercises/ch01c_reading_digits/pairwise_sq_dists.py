@@ -45,7 +45,7 @@ _DIGITS = {
     "its digits. Is anything squared, or rounded, before the points are subtracted?"
 }
 every_pair = Requirement("compares every row of a with every row of b", calling(), _PAIRS)
-equally_many = Requirement("works for equally many rows", calling(), _PAIRS)
+equally_many = Requirement("works for equally many rows, and for no rows at all", calling(), _PAIRS)
 accurate = Requirement("stays accurate far from the origin", calling(), _DIGITS)
 accurate_for_many = Requirement("stays accurate far from the origin for many points", calling(), _DIGITS)
 dtype = Requirement(
@@ -94,7 +94,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     # Of so many, an expanded square is sure to put some below 0.
     yield not_negative(*near_points(draw, 200, 7))
     yield every_pair(draw.normal(n, 1), draw.normal(m, 1))
-    yield every_pair(draw.normal(0, d), draw.normal(m, d))
+    yield equally_many(draw.normal(0, d), draw.normal(m, d))
 
 
 def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:

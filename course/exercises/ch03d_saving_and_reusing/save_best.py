@@ -34,6 +34,17 @@ def record_of(loss: float | None) -> dict[str, Any] | None:
     return None if loss is None else {"loss": loss, "state": {"weight": zeros(1)}}
 
 
+def in_words(result: object, old: object) -> str:
+    """What came back, with loss and names if it is another record: its numbers tell nothing more."""
+    if result is old:
+        return "best itself"
+    if not isinstance(result, dict) or not isinstance(result.get("state"), Mapping):
+        return "None" if result is None else f"something of type {type(result).__name__}"
+    loss = see(result.get("loss"))
+    number = loss if isinstance(loss, float) else f"of type {type(loss).__name__}"
+    return f"another record, with loss {number} and a state of {', '.join(map(str, result['state']))}"
+
+
 def saved_before_a_step(answer: Answer, module: nn.Module, x: Tensor) -> Any:
     """The record of a module, which then changes its parameters and buffers as training does: in place."""
     record = answer(module, None, 0.25)
@@ -53,7 +64,7 @@ def old_record(answer: Answer, module: nn.Module, best: float | None, loss: floa
     """Whether `best` itself comes back, as it was."""
     old = record_of(best)
     result = answer(module, old, loss)
-    return {"best_itself": result is old, "best": told(old), "returned": told(result)}
+    return {"best_itself": in_words(result, old), "best": told(old)}
 
 
 @on_sample

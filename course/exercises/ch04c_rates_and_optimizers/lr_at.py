@@ -20,8 +20,8 @@ def without_a_warm_up(answer: Answer, case: Case) -> Observation:
     seen = _result(answer, case)
     error = seen.get("raised")
     if isinstance(error, ExceptionSnapshot) and error.type == "ZeroDivisionError":
-        return {"divides_by_0": True, "returned": None}
-    return {"divides_by_0": False, **seen} if error is None else seen
+        return {"divides_by_0": error.type, "returned": None}
+    return {"divides_by_0": "no error", **seen} if error is None else seen
 
 
 _HALF = (
