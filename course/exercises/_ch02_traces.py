@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from torch import Tensor
+
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, in_turn
+from autograder.exercises.probes.gradients import is_tracked
 
 from ._ch02_functions import on_function
 
@@ -14,9 +19,27 @@ TRACKED = (
     "computing with a tensor that requires grad. A tensor without is asked for."
 )
 WARM = "Where the tensors that come in require grad and hold a .grad from before, your result is not the right one."
+REQUIRED = "Where the tensors that come in require grad, your result is not the right one."
 
 _given = in_turn(on_function("left", "returned"), on_function("left", "returned", tracked=True))
 _computed = on_function("left", computed=True)
+_required = on_function("returned", tracked=True)
+
+
+def tracking(answer: Answer, case: Case) -> Observation:
+    """Whether the result requires grad, in words that a report shows; an old .grad is the matter of another line."""
+    found: list[str] = []
+
+    def without_old_grads(*args: Any, **kwargs: Any) -> object:
+        for arg in args:
+            if isinstance(arg, Tensor):
+                arg.grad = None
+        result = answer(*args, **kwargs)
+        found.append(f"requires_grad={is_tracked(result)}")
+        return result
+
+    seen = _required(without_old_grads, case)
+    return seen if "raised" in seen else {"tracked": found[0]} | seen
 
 
 def left_behind(answer: Answer, case: Case) -> Observation:
@@ -48,7 +71,7 @@ again = Requirement(
 )
 untracked = Requirement(
     "returns a tensor that does not require grad",
-    on_function("tracked", "returned", tracked=True),
-    tells={"tracked": TRACKED, "returned:values": WARM},
+    tracking,
+    tells={"tracked": TRACKED, "returned:values": REQUIRED},
     given=("returned",),
 )

@@ -10,12 +10,20 @@ bank = AnswerBank("fix_inplace")
 bank.wrong(
     "untouched",
     "The first program still stops: `exp` saved its result, and you change that in place, as `y += 1` does. Then look at the other programs.",
+    also=("added-in-place",),
     unless=r"(?s)no_grad|\A(?!.*y \+= 1.*b -= 0\.1 \* b\.grad.*scores\.data\.clamp_\()",  # of code that mends another
     change={
         "y = y + 1": "y += 1",
         "with torch.no_grad():\n    b -= 0.1 * b.grad": "b -= 0.1 * b.grad",
         "report = scores.detach().clamp(max=1)\nloss.backward()": "scores.data.clamp_(max=1)\nloss.backward()\nreport = scores.detach()",
     },
+)
+
+bank.wrong(
+    "added-in-place",
+    "You change in place what `exp` saved, as `y += 1` does, and backward needs it as it was. `no_grad` around the change does "
+    "not help.",
+    change={"y = y + 1": "with torch.no_grad():\n    y += 1"},
 )
 
 bank.wrong(

@@ -119,6 +119,13 @@ bank.wrong(
 )
 
 
+bank.wrong(
+    "numbers-of-the-example",
+    "Your numbers are those for n = 3.0, as in the example. Where .grad hangs on n, compute it from n.",
+    change={"name, n = program": "name, n = program[0], 3.0"},
+)
+
+
 @bank.wrong(
     "runs-the-programs",
     "You run the programs. That is a good way to check a prediction, but the prediction is what is asked for.",

@@ -93,8 +93,17 @@ def safe_log_where(x):
 bank.wrong(
     "writes-into-x",
     "You write into the caller's `x`. It is to stay as it was, and where it requires grad, torch refuses that.",
-    also=("changes-x",),
     change={"return x.masked_fill(bad, 1.0).log()": "x[bad] = 1.0\nreturn torch.log(x)"},
+    of="masked-fill-too",
+)
+
+
+bank.wrong(
+    "writes-into-x-unseen",
+    "You write into the caller's `x` where autograd does not see it, as under `no_grad` or through `.data`: it takes your "
+    "stand-in for the number that came in, and gives it a gradient.",
+    also=("changes-x",),
+    change={"return x.masked_fill(bad, 1.0).log()": "with torch.no_grad():\n    x[bad] = 1.0\nreturn torch.log(x)"},
     of="masked-fill-too",
 )
 

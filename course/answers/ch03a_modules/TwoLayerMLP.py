@@ -199,6 +199,13 @@ bank.wrong(
 )
 
 bank.wrong(
+    "flattens-from-axis-one",
+    "You make one long row of all that follows the first axis, and there may be no second one. The layers mind the last axis "
+    "alone: leave x as it is.",
+    change={"def forward(self, x):": "def forward(self, x):\n    x = x.flatten(start_dim=1)"},
+)
+
+bank.wrong(
     "rows-of-all-axes",
     "You make one axis of all that stand in front, and leave it so. The result keeps the axes of x, but for the last.",
     change={

@@ -194,7 +194,7 @@ bank.wrong(
 
 bank.wrong(
     "relu-after-the-output",
-    "A ReLU follows your output too: a price that should be below 0 is 0, and learns nothing there. It follows the two hidden layers alone.",
+    "A ReLU follows your last layer too: what it gives below 0 becomes 0, and learns nothing there. It follows the two hidden layers alone.",
     change={"self.out(x)": "torch.relu(self.out(x))"},
 )
 
@@ -255,8 +255,8 @@ bank.wrong(
 
 bank.wrong(
     "relu-at-the-end-and-every-dim-squeezed",
-    "A ReLU follows your output: a price that should be below 0 is 0. And `squeeze()` without a number drops every dim of "
-    "size 1, also that of a batch of one house.",
+    "A ReLU follows your last layer too: what it gives below 0 becomes 0. And `squeeze()` without a number drops every dim "
+    "of size 1, also that of a batch of one house.",
     change={"(self.out(x) * self.scale).squeeze(1)": "(torch.relu(self.out(x)) * self.scale).squeeze()"},
 )
 

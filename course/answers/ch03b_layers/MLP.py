@@ -297,6 +297,18 @@ class MLP(nn.Module):
 
 
 bank.wrong(
+    "shared-activation-before-the-layers",
+    "All your hidden layers share one activation, and with nn.PReLU also what it learns. Each of them gets one of its own, "
+    "registered right after it.",
+    change={
+        "super().__init__()": "super().__init__()\nself.activation = activation()",
+        'if i < self.depth - 1:\n    setattr(self, f"act{i}", activation())': "",
+        'getattr(self, f"act{i}")(x)': "self.activation(x)",
+    },
+    of="by-name",
+)
+
+bank.wrong(
     "after-each-layer-but-the-first",
     "An activation stands after each layer but the first. It belongs after each one but the last.",
     change={

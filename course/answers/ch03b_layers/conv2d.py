@@ -79,7 +79,7 @@ bank.wrong(
 
 bank.wrong(
     "padding-ignored",
-    "You lay no rim around the picture: `padding` changes nothing in your map.",
+    "You lay no rim around the image: `padding` changes nothing in your map.",
     change={"padded = ": "padding = 0; padded = "},
 )
 
@@ -103,16 +103,27 @@ bank.wrong(
 
 bank.wrong(
     "edge-repeated",
-    "Your rim repeats the edge of the picture. The rim is to be zeros.",
+    "Your rim repeats the edge of the image. The rim is to be zeros.",
     change={"F.pad(image, 4 * (padding,))": "F.pad(image[None], 4 * (padding,), mode='replicate')[0]"},
 )
 
 bank.wrong(
     "one-place-too-few",
-    "You leave out the last row and the last column of places. A kernel as high as the picture has one place, not none.",
+    "You leave out the last row and the last column of places. A kernel as high as the image has one place, not none.",
     change={
         "(padded.shape[0] - rows) // stride + 1": "(padded.shape[0] - rows) // stride",
         "(padded.shape[1] - columns) // stride + 1": "(padded.shape[1] - columns) // stride",
+    },
+)
+
+
+bank.wrong(
+    "divided-before-the-kernel-goes-off",
+    "You divide by `stride` before you take off the size of the kernel, so that places are missing. Only the way that is "
+    "left for the kernel to go is divided into steps.",
+    change={
+        "(padded.shape[0] - rows) // stride": "padded.shape[0] // stride - rows",
+        "(padded.shape[1] - columns) // stride": "padded.shape[1] // stride - columns",
     },
 )
 
@@ -137,7 +148,7 @@ def conv2d(image, kernel, stride=1, padding=0):
 
 @bank.wrong(
     "as-large-as-the-picture",
-    "Your map always has the size of the picture, as if there were always a rim. The rim is as wide as `padding` says, "
+    "Your map always has the size of the image, as if there were always a rim. The rim is as wide as `padding` says, "
     "and without one the map is smaller.",
 )
 def conv2d(image, kernel, stride=1, padding=0):
@@ -166,7 +177,7 @@ bank.wrong(
 
 bank.wrong(
     "square-picture",
-    "You let the kernel wander as far to the right as it goes down. A picture need not be as wide as high.",
+    "You let the kernel wander as far to the right as it goes down. An image need not be as wide as high.",
     change={"(padded.shape[1] - columns)": "(padded.shape[0] - rows)"},
 )
 
@@ -208,7 +219,7 @@ def conv2d(image, kernel, stride=1, padding=0):
 
 @bank.wrong(
     "writes-into-the-patch",
-    "A patch is a view of the picture, and you multiply it in place: the picture itself changes, and the next place is "
+    "A patch is a view of the image, and you multiply it in place: the image itself changes, and the next place is "
     "laid on what is left of it.",
 )
 def conv2d(image, kernel, stride=1, padding=0):
@@ -226,7 +237,7 @@ def conv2d(image, kernel, stride=1, padding=0):
 
 @bank.wrong(
     "map-in-the-picture",
-    "You write the map into the picture, so that the caller's picture is gone. Make a new tensor for it.",
+    "You write the map into the image, so that the caller's image is gone. Make a new tensor for it.",
 )
 def conv2d(image, kernel, stride=1, padding=0):
     rows, columns = kernel.shape
@@ -239,7 +250,7 @@ def conv2d(image, kernel, stride=1, padding=0):
 
 bank.wrong(
     "always-float32",
-    "Your map is float32 whatever dtype comes in, and loses digits of a float64 picture. Make it of the picture's dtype.",
+    "Your map is float32 whatever dtype comes in, and loses digits of a float64 image. Make it of the image's dtype.",
     change={
         "result = image.new_zeros(": "result = torch.zeros(",
     },
@@ -258,7 +269,7 @@ bank.wrong(
 )
 
 
-@bank.wrong("ready-made", "You use a ready-made convolution. Here you lay the kernel on the picture yourself.")
+@bank.wrong("ready-made", "You use a ready-made convolution. Here you lay the kernel on the image yourself.")
 def conv2d(image, kernel, stride=1, padding=0):
     return F.conv2d(image[None, None], kernel[None, None], stride=stride, padding=padding)[0, 0]
 
@@ -318,6 +329,6 @@ bank.survives(
         "patch * kernel -> kernel * patch": _PRODUCTS,
         "4 * (padding,) -> (padding,) * 4": "A tuple repeats alike, on whichever side the number stands.",
         "image -> kernel (2)": "Image and kernel have one dtype, and a new tensor takes nothing else from either.",
-        "image -> padded (2)": "The picture with its rim has the dtype of the picture.",
+        "image -> padded (2)": "The image with its rim has the dtype of the image.",
     }
 )

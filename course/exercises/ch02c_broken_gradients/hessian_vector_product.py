@@ -76,11 +76,11 @@ mixed = Requirement(
 )
 untracked = Requirement(
     "returns a tensor that does not require grad",
-    on_function("tracked", "returned", tracked=True),
+    _traces.tracking,
     tells={
         "tracked": "Your result requires grad, through a graph of your own or through `v`. A tensor without a graph "
         "is asked for.",
-        "returned:values": _traces.WARM,
+        "returned:values": _traces.REQUIRED,
     },
     given=("returned",),
 )

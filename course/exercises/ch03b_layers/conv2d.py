@@ -1,4 +1,4 @@
-"""`conv2d`: lay a kernel on every place of one picture, with a rim of zeros and with steps."""
+"""`conv2d`: lay a kernel on every place of one image, with a rim of zeros and with steps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import ready_made
 
 _SIZE = (
-    "The map has one number for each place where the whole kernel lies on the picture and its rim, in their rows and "
+    "The map has one number for each place where the whole kernel lies on the image and its rim, in their rows and "
     "columns: yours has "
 )
 places = Requirement(
-    "lays the kernel on every place of the picture",
+    "lays the kernel on every place of the image",
     result_only,
     {
         "returned:shape": _SIZE + "others. A kernel of k rows has n - k + 1 places in n rows; for columns it is alike.",
@@ -26,12 +26,12 @@ places = Requirement(
     },
 )
 sizes = Requirement(
-    "works for pictures and kernels of any height, width and float dtype",
+    "works for images and kernels of any height, width and float dtype",
     result_only,
     {
         "returned:shape": _SIZE
-        + "others. Picture and kernel need not be square, and a map of a single number has both axes, too.",
-        "returned:values": "This picture or kernel has another size, dtype or layout in memory, and some number of "
+        + "others. Image and kernel need not be square, and a map of a single number has both axes, too.",
+        "returned:values": "This image or kernel has another size, dtype or layout in memory, and some number of "
         "your map is not the sum of the products of the kernel and what lies under it.",
     },
 )
@@ -46,16 +46,16 @@ steps = Requirement(
     },
 )
 rim = Requirement(
-    "lays a rim of padding zeros around the picture",
+    "lays a rim of padding zeros around the image",
     result_only,
     {
         "returned:shape": _SIZE + "others. The rim is `padding` wide on each of the four sides.",
         "returned:values": "With a rim some numbers of your map are others. In the rim stand zeros, on all four sides, "
-        "and the picture in the middle.",
+        "and the image in the middle.",
     },
 )
 both = Requirement(
-    "takes steps on a picture with a rim",
+    "takes steps on an image with a rim",
     result_only,
     {
         "returned:shape": _SIZE + "others. The rim comes first, then the kernel goes over all of it, in steps.",
@@ -64,7 +64,7 @@ both = Requirement(
     },
 )
 unchanged = Requirement(
-    "leaves picture and kernel as they are", select_facets(calling(), "returned", "inputs"), given=("returned",)
+    "leaves image and kernel as they are", select_facets(calling(), "returned", "inputs"), given=("returned",)
 )
 
 
@@ -75,7 +75,7 @@ unchanged = Requirement(
             *("conv2d", "Conv2d", "conv1d", "Conv1d", "conv3d", "Conv3d", "LazyConv2d", "convolution"),
             *("conv_transpose2d", "ConvTranspose2d", "convolve", "convolve2d", "correlate", "correlate2d"),
             requirement="does without a ready-made convolution",
-            sentence="You use a ready-made convolution. Here you lay the kernel on the picture yourself.",
+            sentence="You use a ready-made convolution. Here you lay the kernel on the image yourself.",
         ),
     ),
     hints=(
@@ -88,7 +88,7 @@ unchanged = Requirement(
     ),
 )
 def conv2d(draw: Draw) -> Iterator[Case]:
-    """Lay a kernel on every place of one picture."""
+    """Lay a kernel on every place of one image."""
     yield places(torch.arange(1.0, 10.0).reshape(3, 3), torch.tensor([[1.0, 0.0], [0.0, 10.0]]))
     yield places(_digits(draw, 5, 4), _kernel(draw, 2, 2))
     height, width, rows, columns = *draw.sizes(2, 5, 8), *draw.sizes(2, 2, 4)
@@ -109,7 +109,7 @@ def conv2d(draw: Draw) -> Iterator[Case]:
 
 
 def _digits(draw: Draw, height: int, width: int) -> torch.Tensor:
-    """Return a picture of whole numbers from 1 to 9, whose sums of products are exact; no edge is white."""
+    """Return an image of whole numbers from 1 to 9, whose sums of products are exact; no edge is white."""
     return draw.ints(1, 10, height, width).float()
 
 
