@@ -112,9 +112,10 @@ skips = Requirement(
     "lets the scaler skip a step after an overflow",
     amp_step("held", "by_scaler"),
     {
-        "held": "With the factor 65536 the scaled gradients overflow: the scaler takes no step, and the parameters stay as "
-        "they were. With the factor 1 it takes one.",
-        "by_scaler": "Your optimizer steps without the scaler that you are given. Its `step` takes the step, or skips it.",
+        "held": "With the factor 65536 the scaled gradients overflow: the scaler takes no step, and the parameters "
+        "stay as they were. With the factor 1 it takes one.",
+        "by_scaler": "Your optimizer steps without the scaler that you are given. The scaler's `step` takes the step, "
+        "or skips it.",
     },
 )
 updates = Requirement(

@@ -30,8 +30,8 @@ from .._ch06_training import (
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
     "`epochs` in all.",
-    "batches:length": "After a resume, the optimizer takes another number of steps than one for each batch of the epochs "
-    "that are left. `epochs` counts all of them, also those of the checkpoint.",
+    "batches:length": "After a resume, the optimizer takes another number of steps than one for each batch of the "
+    "epochs that are left. `epochs` counts all of them, also those of the checkpoint.",
     "batches": "After a resume, other images come to the model before a step than in a training that is not stopped "
     "(counted from 0): their order does not go on.",
     "epochs:type": 'Under "losses" there is to be a list.',
