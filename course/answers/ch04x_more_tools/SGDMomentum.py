@@ -63,7 +63,7 @@ bank.wrong(
 
 bank.wrong(
     "decay-beside-velocity",
-    "Your weight decay moves the tensor directly. Here it belongs into the velocity, with the gradient.",
+    "Your weight decay moves the tensor directly. Here it belongs in the velocity, with the gradient.",
     change={
         "p.grad + self.weight_decay * p": "p.grad",
         "p -= self.lr * v": "p -= self.lr * (v + self.weight_decay * p)",
@@ -307,6 +307,6 @@ bank.wrong(
 
 bank.wrong(
     "rate-twice",
-    "The learning rate is in your velocity and in the step as well. It belongs into the step alone.",
+    "The learning rate is in your velocity and in the step as well. It belongs in the step alone.",
     change={"p.grad + self.weight_decay * p": "self.lr * (p.grad + self.weight_decay * p)"},
 )

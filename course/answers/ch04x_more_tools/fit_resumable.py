@@ -389,7 +389,7 @@ bank.wrong(
 bank.wrong(
     "model-bound-anew",
     "The assignment `model = ...` gives a name to another model: the one that you are given stays as it came, and is what "
-    "the caller goes on with. What is in the checkpoint belongs into that one.",
+    "the caller goes on with. What is in the checkpoint belongs in that one.",
     also=("saves-the-model-itself",),
     unless=r"\A(?![\s\S]*\bmodel\s*=)",  # of code without such an assignment
     change={

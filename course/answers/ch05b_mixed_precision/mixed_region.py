@@ -10,7 +10,8 @@ bank = AnswerBank("mixed_region")
 
 bank.wrong(
     "disabled-without-float",
-    "You switch autocast off, but what comes in may be 16-bit already: the block then meets it with float32 weights.",
+    "You switch autocast off, but an x of 16 or 64 bits goes into the block as it is. Switching autocast off turns "
+    "nothing to float32.",
     change={"block(x.float())": "block(x)"},
 )
 

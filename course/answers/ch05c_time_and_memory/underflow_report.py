@@ -269,7 +269,7 @@ def underflow_report(loss_fn, scales):
 
 bank.wrong(
     "every-zero-of-all",
-    "You count every entry that is 0 in float16, and divide by all entries. What was 0 in float32 already belongs into neither count.",
+    "You count every entry that is 0 in float16, and divide by all entries. What was 0 in float32 already belongs in neither count.",
     change={"[g[g != 0] for g in grads if g is not None]": "[g for g in grads if g is not None]"},
 )
 

@@ -79,6 +79,17 @@ bank.wrong(
 
 
 bank.wrong(
+    "that-many-more-alone",
+    "After a resume you run `epochs` more epochs, and your lists hold these alone. `epochs` counts those of the checkpoint "
+    "too, and their losses and accuracies belong before yours.",
+    change={
+        'losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])': "",
+        "while len(losses) < epochs:": "for _ in range(epochs):",
+    },
+)
+
+
+bank.wrong(
     "history-lost",
     "After a resume, losses and accuracies begin with the first new epoch. Those of the checkpoint belong before them.",
     change={
@@ -446,7 +457,7 @@ bank.wrong(
 bank.wrong(
     "model-bound-anew",
     "The assignment `model = ...` gives a name to another model: the one that you are given stays as it came, and is what "
-    "the caller goes on with. What is in the checkpoint belongs into that one.",
+    "the caller goes on with. What is in the checkpoint belongs in that one.",
     also=("pickled-objects",),
     unless=r"\A(?![\s\S]*\bmodel\s*=)",  # of code without such an assignment
     change={

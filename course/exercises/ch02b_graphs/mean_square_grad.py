@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
+from autograder.diagnosis.difference_messages import call_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
@@ -38,11 +39,22 @@ any_shape = Requirement(
     on_tensors("returned"),
     _SHAPE | {"returned:values": "For an `x` of this shape or dtype, what you return is not the gradient any more."},
 )
+_TRACES = {
+    untracked.sentence: ", where x requires grad and holds a .grad",
+    left.sentence: ", also where x requires grad and holds a .grad, or was computed from such a tensor",
+    again.sentence: ", twice, where x requires grad and holds a .grad",
+}
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A call, and which traces its x bears already."""
+    return call_text(name, case) + _TRACES.get(case.requirement, "")
 
 
 @exercise(
     tier="warm-up",
     rules=(by_autograd,),
+    spelled=_spelled,
     hints=(
         "Work on a leaf of your own: then nothing can be left behind on `x`.",
         "`x.detach().clone().requires_grad_()` is such a leaf. Its .grad is new and belongs to you.",

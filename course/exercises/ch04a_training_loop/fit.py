@@ -138,7 +138,7 @@ def fitting(name: str, case: Case) -> str:
     tier="core",
     hints=(
         "It is the loop of this section: one `for` over the epochs, and in it one over the batches of `loader`.",
-        "The mode belongs into the loop over the epochs: after a measurement, train mode has to be asked for again.",
+        "The mode belongs in the loop over the epochs: after a measurement, train mode has to be asked for again.",
         "A row is the mean of the list of losses, then what `evaluate(model, drawer, criterion)` says; your own "
         "`train_step` and `evaluate` may be called.",
     ),

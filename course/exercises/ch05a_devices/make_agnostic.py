@@ -41,7 +41,14 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
     if given.requires_grad:
         given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
-    return observe_module_on_meta(nn.Sequential(module), x) | {"slopes": slopes}
+    return _moved(module, x) | {"slopes": slopes}
+
+
+def _moved(module: nn.Module, x: Tensor) -> Observation:
+    """What a module does within a larger one, here and elsewhere; the tensors that stay behind as words."""
+    seen = observe_module_on_meta(nn.Sequential(module), x)
+    stayed = ", ".join(f"one of shape {shape}" for shape in seen["left_behind"])
+    return seen | {"left_behind": f"tensors left behind: {stayed or 'none'}"}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
@@ -91,7 +98,7 @@ def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation
     """What comes back, here and elsewhere, from batches that are there already; and how often a value was asked for."""
     with recorded_value_reads(epoch) as asked:
         here = epoch(*_model(x, "cpu"), _batches(x, labels, size), "cpu")
-    seen: Observation = {"waits": len(asked), "here": see(here), "elsewhere": None}
+    seen: Observation = {"waits": f"values asked for: {len(asked)}", "here": see(here), "elsewhere": None}
     if not asked:
         seen["elsewhere"] = see(epoch(*_model(x, "meta"), _batches(x.to("meta"), labels.to("meta"), size), "meta"))
     return seen
@@ -143,7 +150,7 @@ _PLACES = "On the CPU, row i of each sequence, counted from 0, is to have i time
 MODULE = HERE | {
     "slopes": "The gradients that arrive at what the module learns are not right, or none arrives.",
     "learned": "The count of numbers that are learned is not what it should be.",
-    "left_behind": "After `.to`, these tensors of the module are still where they were (their shapes).",
+    "left_behind": "After `.to`, these tensors of the module are still where they were.",
     "input_kept": "The module changes the tensor that it is given.",
 }
 places = Requirement(
@@ -158,7 +165,7 @@ places = Requirement(
 )
 keep = Requirement(
     "the mask of KeepColumns moves along, and is not learned",
-    part("keep", lambda made, x, columns: observe_module_on_meta(nn.Sequential(fill(made(x.shape[-1], columns))), x)),
+    part("keep", lambda made, x, columns: _moved(fill(made(x.shape[-1], columns)), x)),
     MODULE
     | {
         "here": "On the CPU, the given columns of x come out as they are, and 0 in all others.",

@@ -17,7 +17,7 @@ from autograder.exercises.seeded_draw import Draw
 
 @catching_errors
 def picked(answer: Answer, case: Case) -> Observation:
-    """What is chosen with these accelerators there, each time; and whether torch's default stays.
+    """What is chosen with these accelerators there, each time; whether as a name, and whether torch's default stays.
 
     `in_turn` has the same in the order of the calls: who answers without asking does not know that order.
     """
@@ -31,7 +31,8 @@ def picked(answer: Answer, case: Case) -> Observation:
                 in_turn.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
                 chosen[there].append(in_turn[-1])
             kept.append(is_kept())
-    return {"returned": {**chosen}, "default_kept": all(kept), "in_turn": in_turn}
+    seen = {"named": any(isinstance(one, str) for one in in_turn), "returned": {**chosen}}
+    return seen | {"default_kept": all(kept), "in_turn": in_turn}
 
 
 @contextmanager
@@ -66,6 +67,7 @@ def _spelled(name: str, case: Case) -> str:
 
 
 DEFAULT = {
+    "named": "You return the name of a device, a str. A torch.device is asked for.",
     "default_kept": "Your function sets torch's default device. Return a device, and set nothing.",
     "in_turn": "Called in one situation after another, your function does not return the device of each.",
 }

@@ -30,7 +30,8 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
     """One step, perhaps with gradients of an earlier one.
 
     Facets: `held`, `grads`, `scale`, `clean_steps`, `returned`, `forward`, `backward` and `step` (autocast then),
-    `other_device` (the only autocast was for another type) and `updates` (steps of the optimizer).
+    `other_device` (the only autocast was for another type), `updates` (steps of the optimizer) and `by_scaler` (the
+    given scaler took all of these steps).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -42,7 +43,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         scaler = NotedScaler(scale, growth_interval=3)
         forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
         backward = at_each_gradient(model, active_autocast_dtype)
-        updates = at_each_step(optimizer)
+        steps = at_each_step(optimizer, active_autocast_dtype)
         with collect_autocast_devices(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
@@ -50,8 +51,9 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         seen |= {"scale": state.get("scale"), "clean_steps": state.get("_growth_tracker")}
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
-        seen |= {"other_device": bool(entered) and case.kwargs["device_type"] not in entered, "updates": len(updates)}
-        seen["step"] = sorted({dtype is not None for dtype in scaler.steps})
+        seen |= {"other_device": bool(entered) and case.kwargs["device_type"] not in entered, "updates": len(steps)}
+        seen["step"] = sorted({dtype is not None for dtype in steps})
+        seen["by_scaler"] = len(steps) <= len(scaler.steps)
         if "later" in kept:
             answer(model, optimizer, scaler, x - 1.0, y, **case.kwargs)
             seen["later"] = model_values(model)
@@ -101,15 +103,20 @@ under = Requirement(
     {
         "forward": "The model is to run once, under autocast for the `device_type` and with the `dtype` of the call.",
         "backward": "Your backward runs under autocast.",
-        "step": "scaler.step is to run once, and outside of autocast.",
+        "step": "The optimizer is to step, and outside of autocast.",
     },
     given=("held",),
 )
 clipped = Requirement("clips the true gradients", amp_step("held", "grads"), HELD | GRADS)
 skips = Requirement(
     "lets the scaler skip a step after an overflow",
-    amp_step("held"),
-    {"held": "The scaled gradients overflow here: the scaler takes no step, and the parameters stay as they were."},
+    amp_step("held", "by_scaler"),
+    {
+        "held": "With the factor 65536 the scaled gradients overflow: the scaler takes no step, and the parameters "
+        "stay as they were. With the factor 1 it takes one.",
+        "by_scaler": "Your optimizer steps without the scaler that you are given. The scaler's `step` takes the step, "
+        "or skips it.",
+    },
 )
 updates = Requirement(
     "updates the scaler once",
@@ -162,6 +169,7 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     yield case(clipped, "linear", None, brain, clip=0.125)
     yield case(clipped, "two layers", 128.0, brain, clip=0.125, optimizer="SGD with a group for each parameter")
     yield case(skips, "linear", 65536.0, half, times=4096.0, columns=draw.whole(1, 4))
+    yield case(skips, "linear", 1.0, brain)
     yield case(updates, "linear", 2.0 ** draw.whole(1, 12), brain)
     yield case(updates, "linear", 65536.0, half, times=4096.0)
     yield case(updates, "linear", 16.0, half, times=2.0**68)  # the loss itself is inf

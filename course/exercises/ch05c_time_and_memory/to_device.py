@@ -130,8 +130,8 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     },
     others: {
         "{'x': x, 'name': 'a'}": lambda x, y: {"x": x, "name": "a"},
-        "[x, 'text', None, 3, {1, 2}]": lambda x, y: [x, "text", None, 3, ANYTHING],
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
+        "[x, 'text', None, 3, {1, 2}]": lambda x, y: [x, "text", None, 3, ANYTHING],
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "{1, 2}": lambda x, y: ANYTHING,
         "[x, Ticket()]": lambda x, y: [x, Ticket()],

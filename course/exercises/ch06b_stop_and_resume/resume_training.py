@@ -30,6 +30,8 @@ from .._ch06_training import (
 _RESUMED = OUTPUTS | {
     "epochs": "After a resume, the list of losses is too short or too long: one for each epoch from epoch 0 on, "
     "`epochs` in all.",
+    "batches:length": "After a resume, the optimizer takes another number of steps than one for each batch of the "
+    "epochs that are left. `epochs` counts all of them, also those of the checkpoint.",
     "batches": "After a resume, other images come to the model before a step than in a training that is not stopped "
     "(counted from 0): their order does not go on.",
     "epochs:type": 'Under "losses" there is to be a list.',
@@ -91,8 +93,8 @@ keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, r
     tier="core",
     hints=(
         "Begin with a copy of your `train`, and let it return its two lists in a dict. Then list what else changes "
-        "during an epoch: all of that belongs into the checkpoint.",
-        "Five things belong into it: the states of the model, the optimizer, the generator of the order and torch's "
+        "during an epoch: all of that belongs in the checkpoint.",
+        "Five things belong in it: the states of the model, the optimizer, the generator of the order and torch's "
         "own generator, and the two lists.",
         "`while len(losses) < epochs` runs the epochs that are missing. Use `copy.deepcopy` on all that you save, "
         "and on the optimizer's state when you load it.",
