@@ -34,7 +34,7 @@ _AT_THE_END = (
 
 _NOT_HERE = (
     "{} imports what this machine does not have: {}. A .py file of a student's is not run; what an answer needs of it "
-    "belongs into a cell of the notebook"
+    "belongs in a cell of the notebook"
 )
 
 
