@@ -555,7 +555,7 @@ in_batches = my_accumulate(loss_of, batches, [empty])[0]
 empty.grad = None
 loss_of(known).backward()
 
-print("largest difference:", (in_batches - empty.grad).abs().max().item())
+print(f"largest difference: {(in_batches - empty.grad).abs().max().item():.1e}")
 for rows in (known, batches[0]):
     print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
 

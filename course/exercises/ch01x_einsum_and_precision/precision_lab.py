@@ -19,7 +19,7 @@ easy = Requirement(
     },
 )
 moves = Requirement(
-    "moves: does 1 + step differ from 1 in bfloat16?",
+    "moves: whether 1 + step differs from 1 in bfloat16",
     returned_dict_entries_probe("moves"),
     tells={
         "returned:values": "Of this step your answer says the opposite of what bfloat16 does, which rounds 1 + step "
@@ -27,7 +27,7 @@ moves = Requirement(
     },
 )
 survives = Requirement(
-    "survives: is tiny other than 0 in float16?",
+    "survives: whether tiny is other than 0 in float16",
     returned_dict_entries_probe("survives"),
     tells={
         "returned:values": "Of this number your answer says the opposite of what float16 does, which rounds it to "
