@@ -506,7 +506,7 @@ for _training in (True, False):
 # %% name="fair-accuracy"
 careful.train()  # sets the flag, and trains nothing
 train(careful, 200)  # the function of section 1: 200 steps of training
-print("before:", [f"{accuracy(careful):.1%}" for _ in range(3)])
+print("before:", [f"{accuracy(careful):.2%}" for _ in range(5)])
 
 
 def accuracy(model, pictures=ink):
@@ -519,7 +519,7 @@ def accuracy(model, pictures=ink):
     return (says == labels).float().mean().item()
 
 
-print("now:   ", [f"{accuracy(careful):.1%}" for _ in range(3)])
+print("now:   ", [f"{accuracy(careful):.2%}" for _ in range(5)])
 
 # %% claim=true
 assert len({accuracy(careful) for _ in range(3)}) == 1

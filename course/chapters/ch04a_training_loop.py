@@ -521,11 +521,11 @@ assert not math.isfinite(far[-1])
 dropping = nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.Dropout(), nn.Linear(32, 10))
 inputs, targets = drawer[0]
 with torch.no_grad():
-    print("train mode:", F.cross_entropy(dropping(inputs), targets).item())
-    print("train mode:", F.cross_entropy(dropping(inputs), targets).item())
+    print(f"train mode: {F.cross_entropy(dropping(inputs), targets).item():.4f}")
+    print(f"train mode: {F.cross_entropy(dropping(inputs), targets).item():.4f}")
     dropping.eval()
-    print("eval mode: ", F.cross_entropy(dropping(inputs), targets).item())
-    print("eval mode: ", F.cross_entropy(dropping(inputs), targets).item())
+    print(f"eval mode:  {F.cross_entropy(dropping(inputs), targets).item():.4f}")
+    print(f"eval mode:  {F.cross_entropy(dropping(inputs), targets).item():.4f}")
 
 # %% claim=true
 with torch.no_grad():

@@ -235,10 +235,10 @@ with torch.no_grad():
 figures.time_by_batch(batches, epochs)
 
 # %% [markdown]
-# Both axes are logarithmic: each line of the grid is ten times the one below it. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right it flattens, and on a CPU it may rise again, because there the rows themselves take most of the time.
+# Both axes are logarithmic: each line of the grid is ten times the one below it. At the left the line falls steeply, because there are fewer steps, and each takes about as long as before. Further right each larger batch gains less, and on a CPU the line may rise again, because there the rows themselves take most of the time.
 # On a GPU it goes on falling for much longer, because a few rows leave most of the GPU idle.
 #
-# So take a batch where the line is nearly flat, if it fits into the memory. (Not the largest that there is: an epoch of two large steps teaches the reader less than one of many small ones.)
+# So take a batch from which on the line hardly falls, if it fits into the memory. (Not the largest that there is: an epoch of two large steps teaches the reader less than one of many small ones.)
 
 # %% [markdown] side=true
 # #### Is half the bits twice the speed?
