@@ -17,7 +17,7 @@ from autograder.exercises.probe import see
 from autograder.notebook.colors import OPEN, PASSED, SURPRISING
 from autograder.notebook.html_markup import tag
 
-LINE = 70  # characters per line of a cell's output beside an open sidebar: JupyterLab breaks longer lines within words
+LINE = 80  # characters per line of a cell's output beside an open sidebar: JupyterLab breaks longer lines within words
 
 _THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
