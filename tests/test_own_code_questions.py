@@ -95,10 +95,13 @@ def run_of(name: str, text: str) -> tuple[OwnCode, ReproducibleRun]:
     return code, run
 
 
-def asked_of(*lines: str) -> AskedRun:
-    """Return the run of `describe` with these lines on a table of two rows and three columns."""
+TABLE = torch.arange(6.0).reshape(2, 3)
+
+
+def asked_of(*lines: str, x: torch.Tensor = TABLE) -> AskedRun:
+    """Return the run of `describe` with these lines, on a table of two rows and three columns or on another one."""
     code = own_code("describe", "\n    ".join(("def describe(x):", *lines)))
-    run = code.run(Case(code.exercise.cases(0)[0].requirement, torch.arange(6.0).reshape(2, 3)))
+    run = code.run(Case(code.exercise.cases(0)[0].requirement, x))
     assert run is not None
     return AskedRun(code, run, Random(0))
 
@@ -162,6 +165,15 @@ class TestTrue:
             "Lines 3 and 4 change places.": "it returns the same values",
             "Lines 4 and 5 change places.": "line 5 stops with an error",
         }
+
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_no_last_bit_is_promised(self, shown: bool) -> None:
+        """That a change leaves floats the same is asked only where the call shows all numbers."""
+        table = TABLE if shown else torch.linspace(0, 1, 60).reshape(2, 30)
+        asked = left_out_questions(asked_of("y = x.clone()", "return y.sum(dim=1)", x=table))
+        right = {each.right_choice for each in asked if each and ".clone()" in each.prompt}
+
+        assert right == ({"it returns the same values"} if shown else set())
 
     def test_memory_and_counts(self) -> None:
         """A program whose memory and counts are plain is asked about as they are."""
@@ -559,6 +571,39 @@ def test_what_a_hidden_function_does_is_not_asked() -> None:
     assert _depends_on_hidden(count)
     assert not _depends_on_hidden(replace(count, code="def f(x, y):\n    for each in y:\n        x(each)\n"))
     assert _depends_on_hidden(replace(count, code="def f(x, y):\n    def inner():\n        return 1\n    x(inner)\n"))
+
+
+def test_what_follows_from_another_answer_is_asked_last() -> None:
+    """The same expression, a shape within another answer, and what an explanation has told already."""
+    call = "`f` is called.\n"
+    first = about("shape", f"{call}What is the shape of `y` after line 3?", "(2, 3)")
+    first = replace(first, explanation="Running it: (4,) is the shape of `z` after line 2.")
+    dependent = [
+        about("dtype", f"{call}What is the dtype of `y` after line 3?", "float32"),
+        about("result", f"{call}What does it return?", "float32 of shape (2, 3)"),
+        about("shape", f"{call}What is the shape of `z` after line 2?", "(4,)"),
+    ]
+    free = about("result", f"{call}What does it return?", "float32 of shape (5, 3)")
+
+    for question in (*dependent, free):
+        drawn = RankedQuestions([], [], [])
+        drawn.add(first)
+        drawn.add(question)
+        assert (question in drawn.good) is (question is free)
+
+
+def test_a_number_of_items_and_the_dtype_of_a_view_can_be_copied() -> None:
+    """The length of a list in the call or in the head of the loop, and a dtype that taking a part of a tensor keeps."""
+    code = "def f(x):\n    for n in (1, 2):\n        y = x[n:].T\n    return y * 2.0\n"
+    call = "`f` is called with `x`: int64 of shape (4, 3); `z`: a list of 5; `w`: `1`.\n"
+    count, dtype = f"{call}How often does line 3 run, `y = x[n:].T`?", f"{call}What is the dtype of `{{}}`{{}}?"
+
+    assert [True, True, False] == [
+        _can_be_copied(replace(about("count", count, right), code=code)) for right in ("2", "5", "3")
+    ]
+    view, product = dtype.format("x[n:].T", " in line 3"), dtype.format("y * 2.0", " in line 4")
+    assert _can_be_copied(replace(about("dtype", view, "int64"), code=code))
+    assert not _can_be_copied(replace(about("dtype", product, "float32"), code=code))
 
 
 def test_what_is_computed_from_a_name_is_found() -> None:

@@ -17,7 +17,7 @@ from autograder.questions.make_distractors import form_distractors, shape_distra
 from autograder.questions.program_changes import ProgramChange, program_changes
 from autograder.questions.traced_run import RESULT, RunRecorder
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions
-from autograder.questions.value_facts import OBJECT, VARYING, Fact
+from autograder.questions.value_facts import OBJECT, VARYING, Fact, items_of
 
 SAME = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
@@ -64,8 +64,7 @@ def _is_exact(plain: Any) -> bool:
     """Return whether plain data holds no floating-point numbers."""
     if isinstance(plain, TensorSnapshot):
         return plain.values is not None and not plain.values.is_floating_point()
-    items = plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list | tuple) else ()
-    return not isinstance(plain, float) and all(map(_is_exact, items))
+    return not isinstance(plain, float) and all(map(_is_exact, items_of(plain)))
 
 
 def _is_comparable(asked: AskedRun) -> bool:

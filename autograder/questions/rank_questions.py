@@ -25,15 +25,17 @@ _FORMULA = re.compile(r"\w+(?: [-+*/] \w+)+")
 _PART = re.compile(r"of `(.+)` in line")
 # Kinds whose answers may depend on all that goes in.
 _EXACT = ("value", "changed", "count", "runs", "dtype", "left_out")
+# A class of which the call shows no more: not an optimizer, a loader, or the new context of an autograd function.
+_CLASS = r"(?!(?:SGD|Adam\w?|DataLoader|\w+Backward)\b)[A-Z_]\w+"
 _HIDDEN = re.compile(  # words for what is not shown
     r"`: an? (?:(?:function|\w*_iterator|generator)\b|DataLoader\b(?! in )|tensor, bool"
     r"|(?:list|tuple|dict|set) of \d+[;.]"
-    r"|(?!(?:SGD|Adam\w?|DataLoader|\w+Backward)\b)[A-Z_]\w+[;.])"
+    rf"|{_CLASS}[;.])"
 )
 _SHORT = 3  # letters of an answer that others contain by chance
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Match, ast.Try)
 _OPAQUE = re.compile(  # an argument of which the call shows nothing but what it is
-    r"`(\w+)`: (?:[^`;]*\b)?an? (?:function\b|(?!(?:SGD|Adam\w?|DataLoader|\w+Backward)\b)[A-Z_]\w+(?=[;.,]))"
+    rf"`(\w+)`: (?:[^`;]*\b)?an? (?:function\b|{_CLASS}(?=[;.,]))"
 )
 _EXPRESSION = re.compile(r"of `(.+)` (?:in|after) lines? \d")
 _SEEDED = re.compile(r"manual_seed|Generator|seed=")  # whose numbers no reader knows
@@ -167,11 +169,12 @@ def _depends_on_hidden(question: Question) -> bool:
 
 def _is_of_opaque(question: Question, call: str) -> bool:
     """Return whether the program computes what is asked about from an argument that the call does not show."""
-    if not _OPAQUE.search(call):
+    opaque = {*_OPAQUE.findall(call)}
+    if not opaque:
         return False
     expression = _EXPRESSION.search(question.prompt)
     names = names_in(ast.parse(expression[1])) if expression else returned_names(question.code)
-    return not computed_from(question.code, {*_OPAQUE.findall(call)}).isdisjoint(names)
+    return not computed_from(question.code, opaque).isdisjoint(names)
 
 
 def _is_argument(question: Question) -> bool:

@@ -6,6 +6,7 @@ import ast
 import copy
 import linecache
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -176,8 +177,12 @@ def comparable_plain_data(value: object) -> Any:
 def _holds_other(seen: Any) -> bool:
     if isinstance(seen, TensorSnapshot):
         return seen.values is None
-    items = seen.values() if isinstance(seen, dict) else seen if isinstance(seen, list | tuple) else ()
-    return isinstance(seen, OtherValue) or any(map(_holds_other, items))
+    return isinstance(seen, OtherValue) or any(map(_holds_other, items_of(seen)))
+
+
+def items_of(plain: Any) -> Collection[Any]:
+    """Return the items of a container in plain data; nothing for anything else."""
+    return plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list | tuple) else ()
 
 
 def _without_grad(seen: Any) -> Any:
