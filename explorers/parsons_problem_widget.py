@@ -156,7 +156,7 @@ class Arranger(Explorer):
 
 def _still(pieces: Pieces, made: Arrangement, said: Html) -> Html:
     listed = tag("ol", *(tag("li", tag("code", line)) for line in pieces.lines))
-    program = tag("pre", made.text(pieces), class_="x-code") if made.places else Html("")
+    program = tag("pre", made.text(pieces), class_="x-code x-scroll") if made.places else Html("")
     return join(tag("p", prose("Some are not needed, and `___` is a gap.")), listed, program, said)
 
 

@@ -170,4 +170,4 @@ def _paragraphs(prompt: str) -> Html:
 
 
 def _listing(code: str) -> Html:
-    return tag("pre", "\n".join(numbered_code(code)), class_="x-code") if code else Html("")
+    return tag("pre", "\n".join(numbered_code(code)), class_="x-code x-scroll") if code else Html("")
