@@ -22,6 +22,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
+from autograder.grading.bounded_judging import judge_untrusted_observations
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -31,6 +32,7 @@ from autograder.submission.plain_file import read_submitted_file as read_file
 from autograder.submission.released_cells import starters
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
+from tests.our_course import judge_of
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
 from tests.small_chapter import PROJECT
 
@@ -91,6 +93,17 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
 
     assert 0 == verdict.score and verdict.trouble is not None
     assert all("was not graded" in report.verdicts[0].sentence for report in verdict.reports)
+
+
+def test_starter_is_told_from_an_answer_that_shows_the_same() -> None:
+    """An answer that shows what the starter shows was attempted if its text disproves that it is the starter."""
+    judge = judge_of("fix_inplace")
+    bank = {known.tag: (known.source, seen) for known, seen in judge.keys.bank_observations("fix_inplace")}
+    (starter, seen), (other, same) = bank["untouched"], bank["added-in-place"]
+    reports = [judge_untrusted_observations(judge, "fix_inplace", 0, seen, text, "same") for text in (starter, other)]
+
+    assert seen == same and [(), ("added-in-place",)] == [each.mistakes for each in reports]
+    assert [True, False] == [each.verdicts[0].status is Status.NOT_ATTEMPTED for each in reports]
 
 
 def test_corridor_is_the_one_that_is_drawn(judge: Judge, release: NotebookNode, solved: bytes) -> None:

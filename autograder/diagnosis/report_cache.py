@@ -19,11 +19,12 @@ class ReportCache:
     """Keeps reports, so that answers with the same observations and the same text are judged once.
 
     Each is kept under exercise, seed and the digest of the observations, once with the findings in the text
-    (SourceFindings) and once with the text's digest, which is found without inspecting the text.
+    (SourceFindings) and whether they were read by the full key, and once with the text's digest, which is found without
+    inspecting the text.
     """
 
     def __init__(self) -> None:
-        self._reports: dict[tuple[str, int, str, SourceFindings | str], Report] = {}
+        self._reports: dict[tuple[str, int, str, tuple[SourceFindings, bool] | str], Report] = {}
 
     def find(self, name: str, seed: int, digest: str, source: str) -> Report | None:
         """Return the report on an answer with the same text that showed the same; None where there is none yet."""
@@ -41,15 +42,18 @@ class ReportCache:
     ) -> Report:
         """Return the report by this key, and remember it for `digest`, which stands for the observations.
 
-        A report by the reference key is remembered only where the full key would give the same.
+        A report by the reference key stands for the text only where the full key would give the same. The findings by
+        it disprove no known mistake, as it has none, so that they say less than equal ones by the full key.
         """
-        name, text = exercise.name, SourceFindings.read(exercise, key, source)
-        report = self._reports.get((name, seed, digest, text)) or judge_with_examined_source(
-            exercise, key, observations, text
-        )
+        name, findings = exercise.name, SourceFindings.read(exercise, key, source)
+        place = name, seed, digest, (findings, is_full_key)
+        report = self._reports.get(place) or judge_with_examined_source(exercise, key, observations, findings)
+        self._remember(place, report)
         if is_full_key or known_mistakes_irrelevant(report):
-            for known in (text, sha256_of_texts(source)):
-                if len(self._reports) >= _MOST:
-                    self._reports.pop(next(iter(self._reports)))
-                self._reports[name, seed, digest, known] = report
+            self._remember((name, seed, digest, sha256_of_texts(source)), report)
         return report
+
+    def _remember(self, place: tuple[str, int, str, tuple[SourceFindings, bool] | str], report: Report) -> None:
+        if len(self._reports) >= _MOST:
+            self._reports.pop(next(iter(self._reports)))
+        self._reports[place] = report

@@ -220,9 +220,9 @@ bank.wrong(
     change={"self.fc2(torch.relu(self.fc1(x)))": "torch.softmax(self.fc2(torch.relu(self.fc1(x))), dim=-1)"},
 )
 
-bank.wrong(
+bank.told(
     "dropout-between",
-    "You put something between the layers that nobody asked for: the result is another in each call.",
+    "repeats",
     change={
         "nn.Linear(hidden, out_features)": "nn.Linear(hidden, out_features)\nself.dropout = nn.Dropout(0.5)",
         "self.fc2(torch.relu(self.fc1(x)))": "self.fc2(self.dropout(self.fc1(x).relu()))",

@@ -141,9 +141,9 @@ bank.wrong(
     },
 )
 
-bank.wrong(
+bank.told(
     "dropout-between",
-    "You put something between the layers that nobody asked for: the result is another in each call.",
+    "repeats",
     change={
         "[nn.Linear(before, after), activation()]": "[nn.Linear(before, after), nn.Dropout(0.5), activation()]",
         "parts[:-1]": "parts[:-2]",

@@ -16,11 +16,14 @@ from autograder.exercises.source_rules import no_loops
 
 @catching_errors
 def negative(answer: Answer, case: Case) -> Observation:
-    """Whether any number of the result is below 0, and what they add up to."""
+    """Whether any number of the result is below 0, and what they add up to without their signs.
+
+    With them, differences that cancel would leave nothing but rounding.
+    """
     result = answer(*copy_of(case.args))
     if not isinstance(result, torch.Tensor):
         return {"returned": see(result)}
-    return {"negative": bool((result < 0).any()), "total": float(result.sum())}
+    return {"negative": bool((result < 0).any()), "total": float(result.double().abs().sum())}
 
 
 @catching_errors
