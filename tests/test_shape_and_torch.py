@@ -91,9 +91,11 @@ def arguments(draw: st.DrawFn, operation: str, x: Tensor) -> Arguments:
 
 @st.composite
 def questions(draw: st.DrawFn, operation: str) -> tuple[dict[str, Tensor], Arguments]:
-    """Draw the tensors x and y, `keep`, a mask of x, and arguments."""
+    """Draw the tensors x and y, `keep`, a mask of x, and arguments; y often has the sizes and the dtype that fit x."""
     x = draw(tensors())
-    return {"x": x, "y": draw(tensors()), "keep": x % 2 == 0}, draw(arguments(operation, x))
+    fitting = st.sampled_from([[*x.shape[-1:]], [*x.shape[-1:], 2]]).flatmap(lambda shape: tensors(st.just(shape)))
+    y = draw(st.one_of(tensors(), fitting.map(lambda other: other.to(x.dtype))))
+    return {"x": x, "y": y, "keep": x % 2 == 0}, draw(arguments(operation, x))
 
 
 # --- parsing the picture
