@@ -44,12 +44,12 @@ def run_notebook(
 
     Raises WorkFailed if a cell fails: `failed` says what could not be made, and `advice` what to do next.
     """
-    with one_kernel() as kernel:
+    with one_kernel_for_several_notebooks() as kernel:
         return kernel.run(notebook, failed, advice, parameters)
 
 
 @contextmanager
-def one_kernel() -> Iterator[NotebookKernel]:
+def one_kernel_for_several_notebooks() -> Iterator[NotebookKernel]:
     """Yield a kernel that imports each module once for several notebooks, in an empty temporary folder.
 
     A notebook finds the names that the earlier ones have left. The end of the block shuts the kernel down.

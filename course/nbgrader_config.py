@@ -56,7 +56,7 @@ c.GenerateFeedback.preprocessors = [
 # --- what comes in and goes out
 
 # Links in the exchange are not followed, and a student's name is no formula.
-c.ExchangeFactory.collect = "autograder.nbgrader_plugin.exchange_collect.CollectWithoutSymlinks"
+c.ExchangeFactory.collect = "autograder.nbgrader_plugin.collect_without_symlinks.CollectWithoutSymlinks"
 c.ExportApp.plugin_class = "autograder.nbgrader_plugin.export_plugins.PlainGrades"
 
 # --- a teacher's own

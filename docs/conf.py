@@ -7,12 +7,12 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from autograder.authoring import project_address
+from autograder.authoring import project_address_setting
 from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.authoring.site.packed_films import pack_films
 
 _HERE = Path(__file__).resolve().parent
-_ADDRESS = project_address.read_address(_HERE.parent)
+_ADDRESS = project_address_setting.read_address(_HERE.parent)
 
 project = "PyTorch Basics"
 author = "the PyTorch Basics project"

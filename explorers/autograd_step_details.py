@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.autograd_graph_data import Graph, Node, NodeOutput
 from explorers.backward_pass_recorder import LeafGradChange
 from explorers.explorer_markup import choice_button, numbers, scrolled
@@ -34,7 +34,7 @@ def step_html(graph: Graph, now: ReaderStep) -> Html:
 
 def small_paragraph(sentence: str) -> Html:
     """Return a remark as a small paragraph, or nothing if the sentence is empty."""
-    return tag("p", prose(sentence), class_="x-small") if sentence else NOTHING
+    return tag("p", sentence_to_html(sentence), class_="x-small") if sentence else NOTHING
 
 
 def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
@@ -70,7 +70,9 @@ def _forward(graph: Graph, node: Node) -> Html:
         return join(tag("p", LEAF), _whole("its values", node.results[0].values))
     operands = ", ".join(operand_origin(graph, place) for place in node.operands) or "nothing that requires grad"
     results = [_result(result, number, node) for number, result in enumerate(node.results)]
-    return join(tag("p", prose(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved))
+    return join(
+        tag("p", sentence_to_html(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved)
+    )
 
 
 def _result(result: NodeOutput, number: int, node: Node) -> Html:

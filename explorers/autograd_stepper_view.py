@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.autograd_graph_data import Graph, Node
 from explorers.autograd_step_details import small_paragraph, step_html
 from explorers.autograd_step_list import step_list
@@ -71,7 +71,7 @@ def _present(story: GraphWithOpenModules) -> Html:
 def _notes(graph: Graph) -> Html:
     where = f"backward would stop at {_stop(graph)}" if graph.nodes else "backward refuses"
     error = tag("p", f"{where}. torch says: ", tag("code", graph.error), class_="x-error") if graph.error else NOTHING
-    return join(error, tag("p", prose(graph.note), class_="x-note") if graph.note else NOTHING)
+    return join(error, tag("p", sentence_to_html(graph.note), class_="x-note") if graph.note else NOTHING)
 
 
 def _stop(graph: Graph) -> str:

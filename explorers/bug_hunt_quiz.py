@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from autograder.course.course import Course, current_course
-from autograder.course.faulty_program_names import hunted_exercise, name_with_their_prefix
+from autograder.course.faulty_program_names import exercise_of_faulty_program, faulty_program_name
 from autograder.diagnosis.value_kinds import type_words
 from autograder.exercises.probe import see
 from autograder.files import sha256_of_texts
@@ -23,12 +23,12 @@ from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import report_on_visible_cases
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import CHECKED
-from autograder.notebook.progress_log import LOGBOOK, progress_folder, shell_of_reader
+from autograder.notebook.progress_log import LOGBOOK, interactive_notebook_shell, progress_folder
 from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 from autograder.notebook.report_rendering import Feedback
 from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
-from autograder.questions.hunt_questions import line_question, mistake_still_in_key, sentence_question
+from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence, mistake_still_in_key
 from autograder.questions.question import Question
 
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
@@ -62,7 +62,10 @@ def hunt(name: str | None = None) -> Quiz | None:
     exercise = course.find(chosen.exercise)
     key = course.keys(exercise.chapter)[chosen.exercise]
     false = there[chosen.exercise].false.get(chosen.mistake, ())
-    questions = [line_question(chosen, exercise, key), sentence_question(chosen, false, exercise, key, _RANDOM)]
+    questions = [
+        ask_for_faulty_line(chosen, exercise, key),
+        ask_for_true_sentence(chosen, false, exercise, key, _RANDOM),
+    ]
     from explorers.quiz_widget import Quiz
 
     return Quiz(f"A bug in {chosen.name}", questions, _advice_at_the_end(chosen))
@@ -78,7 +81,7 @@ def mend(answer: object = None) -> None:
         print(f"{_had[-1].code}\nmend({_had[-1].name})" if _had else "Run `hunt()` first: it shows a program to mend.")
         return
     course = current_course()
-    if isinstance(answer, str) and not hunted_exercise(answer, course.exercise_names):
+    if isinstance(answer, str) and not exercise_of_faulty_program(answer, course.exercise_names):
         print(_program_to_hand_in(answer, course))
         return
     exercise = _exercise_of(answer, course)
@@ -88,7 +91,7 @@ def mend(answer: object = None) -> None:
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
     known = course.keys(course.find(exercise).chapter)
-    text = re.sub(rf"\b{name_with_their_prefix(exercise)}\b", exercise, text_of(exercise, answer, known))
+    text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, text_of(exercise, answer, known))
     report = report_on_visible_cases(exercise, answer, text)
     display(Feedback(report))
     if report.passed:
@@ -123,10 +126,10 @@ def _drawn_line(drawn: BugHunt) -> str:
 
 def _may_be_graded_here(name: str) -> bool:
     """Return whether the notebook has a graded hunt of an exercise; also where the notebook's file is not known."""
-    shell = shell_of_reader()
+    shell = interactive_notebook_shell()
     path = path_of_notebook(shell) if shell is not None else None
     try:
-        return path is None or f"{CHECK}{name_with_their_prefix(name)}" in path.read_text(encoding="utf-8")
+        return path is None or f"{CHECK}{faulty_program_name(name)}" in path.read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return True
 
@@ -134,7 +137,7 @@ def _may_be_graded_here(name: str) -> bool:
 def _exercise_of(answer: object, course: Course) -> str | None:
     """Return the exercise that a program of a hunt answers, by its name; None if it is no such program."""
     called = getattr(answer, "__name__", "") if callable(answer) else ""
-    return hunted_exercise(called, course.exercise_names)
+    return exercise_of_faulty_program(called, course.exercise_names)
 
 
 def _hunts(course: Course) -> dict[str, ExerciseHunts]:

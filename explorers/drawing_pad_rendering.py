@@ -8,7 +8,7 @@ from itertools import groupby
 
 from torch import Tensor
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.drawing_pad_state import SIDE
 from explorers.explorer_markup import numbers
 from explorers.run_model_on_drawing import DigitPrediction
@@ -84,7 +84,7 @@ def _read(drawing: Tensor, reading: DigitPrediction) -> Html:
     if not reading.asked:
         return tag("p", reading.told, class_="x-pad-verdict")
     words = in_words(reading)
-    verdict = tag("p", prose(words), class_="x-error" if reading.told else "x-pad-verdict")
+    verdict = tag("p", sentence_to_html(words), class_="x-error" if reading.told else "x-pad-verdict")
     drawn = _figure("Your drawing, 32\u00a0×\u00a032", _ink(drawing, "Your drawing in 32 by 32 pixels"))
     if not reading.seen:
         return join(verdict, tag("div", drawn, class_="x-pad-seen"))
@@ -170,7 +170,7 @@ def _kept(kept: Sequence[LabeledDrawing], told: str) -> Html:
         _figure(_kept_caption(each), _ink(each.drawing, f"A drawing kept as {_a(each.digit)}"))
         for each in kept[-MOST_SHOWN:]
     )
-    return tag("div", tag("p", prose(told)), tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
+    return tag("div", tag("p", sentence_to_html(told)), tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
 
 
 def _kept_caption(each: LabeledDrawing) -> str:
@@ -188,7 +188,7 @@ def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[PadStage]) -> H
     wrong = {sample.reading.told for sample in samples}
     error = wrong.pop() if len(wrong) == 1 else ""  # an error that all samples share is shown once
     shown = (_sample(sample, is_told=not error) for sample in samples)
-    alike = tag("p", prose(f"For each of them: {error}"), class_="x-error") if error else NOTHING
+    alike = tag("p", sentence_to_html(f"For each of them: {error}"), class_="x-error") if error else NOTHING
     return join(tag("p", told), *compared, alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))
 
 

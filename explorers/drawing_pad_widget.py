@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers import saved_drawings_file
 from explorers.controls import Control, Refused
 from explorers.drawing_pad_rendering import (
@@ -128,7 +128,7 @@ class DigitPad(Explorer):
 
     def draw(self) -> Html:
         """Return the model's input and answer, the saved drawings, and the named pads side by side."""
-        news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
+        news = tag("p", sentence_to_html(self._paper.news), class_="x-right") if self._paper.news else Html("")
         stages = [PadStage(pad.stage, pad._reading, count_right(pad._kept_read)) for pad in self._paper.stages]
         is_compared = len(stages) > 1 and any(stage.reading.asked or stage.count for stage in stages)
         beside = pads_side_by_side(stages) if is_compared else Html("")

@@ -14,7 +14,7 @@ from autograder.notebook.last_checked_answer import CHECKED, LastCheck
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.time_limit import OutOfTime, deadline
-from autograder.questions.own_code_question_part import DRAWS, lines_to_copy
+from autograder.questions.own_code_question_part import DRAWS, answer_form_text
 from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
@@ -54,7 +54,7 @@ def about(name: str, *, graded: bool = False) -> Quiz | None:
         questions = []
     if draw is not None:
         how = _CHOOSE if questions else _COPY
-        print(f"{wrap_message(how)}\n\n{lines_to_copy(name, draw, questions)}")
+        print(f"{wrap_message(how)}\n\n{answer_form_text(name, draw, questions)}")
     if graded or not questions:
         return None
     from explorers.quiz_widget import Quiz  # a widget takes long to import, and every sitting imports `about`

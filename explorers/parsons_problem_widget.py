@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.diagnosis.verdict import Report
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.arranged_program_check import judge_arrangement, mistakes_just_shown
@@ -157,7 +157,7 @@ class Arranger(Explorer):
 def _still(pieces: Pieces, made: Arrangement, said: Html) -> Html:
     listed = tag("ol", *(tag("li", tag("code", line)) for line in pieces.lines))
     program = tag("pre", made.text(pieces), class_="x-code x-scroll") if made.places else Html("")
-    return join(tag("p", prose("Some are not needed, and `___` is a gap.")), listed, program, said)
+    return join(tag("p", sentence_to_html("Some are not needed, and `___` is a gap.")), listed, program, said)
 
 
 def arrange(

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.controls import Control
 from explorers.playground_points import NAMES
 from explorers.playground_training import LOSSES, PLANE, STEPS, ReaderTrainingSetup, Training
@@ -43,7 +43,7 @@ class TrainingPlayground(Explorer):
         """Return the text above the film: what is trained, and how to read the picture."""
         told = f"`{self._name}` trains your model for {STEPS[-1]} steps{_SAME if self._is_page else _ON}"
         reading = "Dots are class 0, crosses class 1. A side of the line has the color of what the model says there."
-        return tag("p", prose(" ".join(filter(None, (told, self._told_rates(), reading)))))
+        return tag("p", sentence_to_html(" ".join(filter(None, (told, self._told_rates(), reading)))))
 
     def _told_rates(self) -> str:
         if not self._before:

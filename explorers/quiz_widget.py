@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograder.files import sha256_of_texts
-from autograder.notebook.html_markup import Html, join, prose, sign, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
 from explorers.controls import Control, Refused
 from explorers.explorer_markup import choice_button
@@ -76,7 +76,7 @@ class Quiz(Explorer):
         )
 
     def _choice(self, place: int, text: str, chosen: int | None) -> Html:
-        label = join(tag("b", LETTERS[place]), " ", prose(text))
+        label = join(tag("b", LETTERS[place]), " ", sentence_to_html(text))
         if chosen is None:
             return choice_button("answer", LETTERS[place], label, class_="x-quiz-choice")
         if place == self._question.right:
@@ -86,7 +86,7 @@ class Quiz(Explorer):
         return tag("span", label, class_="x-quiz-choice")
 
     def _explained(self, chosen: int) -> Html:
-        return tag("p", prose(self._verdict(self._place, chosen)), class_="x-quiz-why")
+        return tag("p", sentence_to_html(self._verdict(self._place, chosen)), class_="x-quiz-why")
 
     def _verdict(self, place: int, chosen: int) -> str:
         return f"{self._questions[place].verdict(chosen)} {self._notes.get(place, '')}".strip()
@@ -155,8 +155,12 @@ def _folded(head: str, question: Question, code: str) -> Html:
     choices = (
         tag(
             "details",
-            tag("summary", tag("b", LETTERS[place]), " ", prose(choice)),
-            tag("p", prose(question.verdict(place)), class_="x-right" if place == question.right else "x-wrong"),
+            tag("summary", tag("b", LETTERS[place]), " ", sentence_to_html(choice)),
+            tag(
+                "p",
+                sentence_to_html(question.verdict(place)),
+                class_="x-right" if place == question.right else "x-wrong",
+            ),
             name=group,
             class_="x-quiz-fold",
         )
@@ -166,7 +170,7 @@ def _folded(head: str, question: Question, code: str) -> Html:
 
 
 def _paragraphs(prompt: str) -> Html:
-    return join(*(tag("p", prose(line)) for line in prompt.split("\n")))
+    return join(*(tag("p", sentence_to_html(line)) for line in prompt.split("\n")))
 
 
 def _listing(code: str) -> Html:

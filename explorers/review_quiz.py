@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from autograder.course.course import current_course
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.files import sha256_of_texts
 from autograder.notebook.progress_log import LOGBOOK, progress_folder

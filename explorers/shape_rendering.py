@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from explorers.apply_operation import Exploration, TensorData
 from explorers.explorer_markup import numbers
 from explorers.shape_alignment import AlignedDimension
@@ -23,7 +23,7 @@ def exploration_html(found: Exploration, *, covered: bool = False, verdict: str 
         "div",
         tag("p", tag("code", found.code), class_="x-code"),
         _sizes(found, covered),
-        tag("p", prose(found.rule), class_="x-rule"),
+        tag("p", sentence_to_html(found.rule), class_="x-rule"),
         _question(found) if covered else _outcome(found, verdict),
         NOTHING if is_filmed else _values(found, covered),
         _facts(found, covered),
@@ -89,7 +89,7 @@ def _product(shape: tuple[int, ...], kind: str) -> list[str]:
 def _question(found: Exploration) -> Html:
     """Return the question to the reader, or the note on an argument that could not be read."""
     if found.unread:
-        return tag("p", prose(found.note), class_="x-note")
+        return tag("p", sentence_to_html(found.note), class_="x-note")
     return tag("p", "What is the shape of the result?", class_="x-shape")
 
 
@@ -97,7 +97,7 @@ def _outcome(found: Exploration, verdict: str) -> Html:
     """Return the shape, which is known without arithmetic, or the reason why there is none."""
     right = "x-right" if HOLDS in verdict else "x-note"
     told = tag("p", verdict, class_=right) if verdict else NOTHING
-    note = tag("p", prose(found.note), class_="x-note") if found.note else NOTHING
+    note = tag("p", sentence_to_html(found.note), class_="x-note") if found.note else NOTHING
     if found.error:
         refusal = tag("p", "torch refuses: ", tag("code", found.error), class_="x-error")
         return join(told, refusal, note)
@@ -126,7 +126,11 @@ def _facts(found: Exploration, covered: bool) -> Html:
     """Return each tensor's label, and whose memory the result views."""
     tensors = [*found.inputs, *([found.result] if found.result and not covered else [])]
     rows = [[shown.name, *(tag("code", text) for text in _label(shown))] for shown in tensors]
-    told = tag("p", prose(memory_sentence(found)), class_="x-memory") if found.result and not covered else NOTHING
+    told = (
+        tag("p", sentence_to_html(memory_sentence(found)), class_="x-memory")
+        if found.result and not covered
+        else NOTHING
+    )
     facts = table("Shape, stride, dtype", ("tensor", "shape", "stride", "dtype"), rows, class_="x-facts")
     return join(tag("div", facts, class_="x-scroll", data_keep="facts"), told)
 

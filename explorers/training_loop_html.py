@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from explorers.explorer_markup import choice_button, number
 from explorers.loop_line_executor import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
@@ -20,12 +20,12 @@ MOST_PARAMETERS = 30  # in the table of all parameters
 def loop_picture(state: LoopState, *, live: bool = True) -> Html:
     """Return the whole picture; `live` puts buttons beside the lines."""
     return join(
-        tag("p", prose(_setting(state))),
+        tag("p", sentence_to_html(_setting(state))),
         tag("div", _lines(state, live), class_="x-scroll x-loop-frame", data_keep="lines"),
         _legend(state),
         _errors(state),
         _remarks(state),
-        tag("p", prose(state.note), class_="x-note") if state.note else Html(""),
+        tag("p", sentence_to_html(state.note), class_="x-note") if state.note else Html(""),
         loss_curves_html(state.losses, state.right, state.right_error) if live or len(state.losses) > 1 else Html(""),
         _parameters(state),
     )
@@ -210,11 +210,11 @@ def _errors(state: LoopState) -> Html:
 
 
 def _remarks(state: LoopState) -> Html:
-    told = [join(tag("code", e.code), ": ", prose(remark)) for e in state.effects for remark in e.remarks]
+    told = [join(tag("code", e.code), ": ", sentence_to_html(remark)) for e in state.effects for remark in e.remarks]
     told += [
         join(tag("code", e.code), ", a warning of torch: ", warning) for e in state.effects for warning in e.warnings
     ]
-    told += [prose(remark) for remark in state.remarks]
+    told += [sentence_to_html(remark) for remark in state.remarks]
     if not told:
         return Html("")
     words = tag("p", "What the numbers say:")

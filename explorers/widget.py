@@ -11,7 +11,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.controls import Control, Refused
 from explorers.explorer_markup import still
 from explorers.recorded_animation import Film
@@ -86,7 +86,7 @@ class Explorer(anywidget.AnyWidget):
         with _TURN, self.hold_sync():
             offered, film = list(self.offer()), self.moving()
             self._offered = {control.name: control for control in offered}
-            self.picture = join(tag("p", prose(note), class_="x-note") if note else Html(""), self.draw())
+            self.picture = join(tag("p", sentence_to_html(note), class_="x-note") if note else Html(""), self.draw())
             self.film = {**film.data(), "picture": film.picture} if film else {}
             self.controls = [control.plain() for control in offered if control.kind != "part"]
             self.said = note or self.tell()

@@ -20,7 +20,7 @@ from autograder.course.replay_attack import (
     judge_partly_honest_replay,
     judge_replayed_observations,
     judge_shape_aware_replay,
-    share_of_constants,
+    share_passed_by_replay,
 )
 from tests.our_course import COURSE
 
@@ -63,7 +63,7 @@ def rows(judge: Judge, seeds: Sequence[int], names: Iterable[str] = ()) -> Itera
         for seed in seeds:
             key = judge.keys.reference_key(name, seed)
             replays.append(judge_replayed_observations(exercise, shipped, key).score)
-            constants.append(share_of_constants(judge_partly_honest_replay(exercise, shipped, key)))
+            constants.append(share_passed_by_replay(judge_partly_honest_replay(exercise, shipped, key)))
             shapes.append(judge_shape_aware_replay(exercise, shipped, key).score)
             again += judge.keys.drawn[name, seed] != seed
         yield Row(name, max(replays), max(constants), again / len(seeds), max(shapes))

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.exercises.exercise import Case
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import CellStep, Program, SharedSetup
-from autograder.submission.order_cells_of_run import CellInRun, CellRole
+from autograder.submission.order_repaired_cells import CellInRun, CellRole
 
 MADE_COURSE = Path(__file__).parent / "made_course"
 NAMES = ("one", "two", "three", "four", "five", "six")

@@ -13,9 +13,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder import mine
-from autograder.course import course_index
-from autograder.course.course_index import ExercisePoints, IndexedChapter
+from autograder.course import points_and_hints
 from autograder.course.course_location import COURSE_VARIABLE
+from autograder.course.points_and_hints import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import earlier_notebooks, last_checked_answer, progress_log
 from autograder.notebook import own_answer_or_fallback as choosing
@@ -117,7 +117,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     course = tmp_path / "course"
     for name in ("exercises", "shipped"):
         (course / name).mkdir(parents=True)
-    (course / "shipped" / course_index.POINTS).write_bytes(course_index.encode_index(list(CHAPTERS)))
+    (course / "shipped" / points_and_hints.POINTS).write_bytes(points_and_hints.encode_index(list(CHAPTERS)))
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
     for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
         monkeypatch.delenv(variable, raising=False)

@@ -7,13 +7,13 @@ import copy
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.authoring.make_chapter_notebooks import source_notebook
+from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook
 from autograder.course.chapter_judge import Judge
 
 
 def released(judge: Judge) -> NotebookNode:
     """Return a chapter's notebook as students get it."""
-    notebook = copy.deepcopy(source_notebook(judge.chapter, ""))
+    notebook = copy.deepcopy(nbgrader_source_notebook(judge.chapter, ""))
     for cell in notebook.cells:
         mark = cell.metadata.get("nbgrader", {})
         if mark.get("solution"):

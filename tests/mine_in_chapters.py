@@ -10,11 +10,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.name_bindings import Names, names_of
 from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import NAME, LoggedCheck, _append
-from autograder.submission.answer_extraction import statements, variable_names
+from autograder.submission.extract_answer_statements import statements, variable_names
 from tests.small_chapter import PROJECT
 
 MINE = "mine("

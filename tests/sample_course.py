@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
-from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
+from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook, to_bytes
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
@@ -33,5 +33,5 @@ def make_course(folder: Path) -> Path:
     copytree(COURSE.folder, folder, ignore=ignore_patterns(*_MADE_BY_NBGRADER))
     source = folder / "source" / STEM / f"{STEM}.ipynb"
     source.parent.mkdir(parents=True)
-    source.write_bytes(to_bytes(source_notebook(read_chapter(folder / "chapters" / f"{STEM}.py"), "")))
+    source.write_bytes(to_bytes(nbgrader_source_notebook(read_chapter(folder / "chapters" / f"{STEM}.py"), "")))
     return folder

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.project_address import https_address, origin_address, read_address, write_address
+from autograder.authoring.project_address_setting import origin_address, read_address, remote_as_https, write_address
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT, make_project
 
@@ -27,7 +27,7 @@ from tests.small_chapter import PROJECT, make_project
 )
 def test_normalized(remote: str, expected: str | None) -> None:
     """Hosted https and ssh remotes become plain https addresses without secrets; others become None."""
-    assert expected == https_address(remote)
+    assert expected == remote_as_https(remote)
 
 
 def test_origin(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from autograder.course.course_location import bank_file
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.judge_answer import UNTOUCHED
 from autograder.errors import ChapterFormatError, UnknownExercise
-from autograder.notebook import check_and_hint, run_test_cases
+from autograder.notebook import call_answer_on_cases, check_and_hint
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange, arranged_program_check
 from explorers.controls import Refused
@@ -64,8 +64,8 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     shell = InteractiveShell.instance()
     monkeypatch.setattr(check_and_hint, "LAST_REPORTS", {})  # a new kernel has checked nothing
     monkeypatch.setattr(arranged_program_check, "LAST_REPORTS", check_and_hint.LAST_REPORTS)
-    monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)  # for a busy machine
-    monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
+    monkeypatch.setattr(call_answer_on_cases, "_LEAST", 600.0)  # for a busy machine
+    monkeypatch.setattr(call_answer_on_cases, "_MOST", 600.0)
     modules = {each.__name__: each for each in (copy, fnmatch, math, statistics, time, torch)}
     names = {**modules, "nn": nn, "F": functional, "Dataset": Dataset}
     for name, value in names.items():

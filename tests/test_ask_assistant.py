@@ -13,7 +13,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.diagnosis.judge_answer import judge
 from autograder.errors import UnknownExercise
 from autograder.notebook import check_and_hint
-from autograder.notebook.assistant_prompt import nearby_mistake_sentences, text_for_assistant
+from autograder.notebook.assistant_prompt import sentences_of_possible_mistakes, text_for_assistant
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_check_and_grading import shell
@@ -99,12 +99,12 @@ def test_known_mistakes_near_it() -> None:
     reports = {mistake.tag: judge(exercise, key, mistake.observations, "") for mistake in key.mistakes}
     known = next(each for each in key.mistakes if each.tag in reports[each.tag].mistakes)
     unforeseen = replace(key, mistakes=tuple(each for each in key.mistakes if each.sentence != known.sentence))
-    near = nearby_mistake_sentences(exercise, unforeseen, judge(exercise, unforeseen, known.observations, ""))
+    near = sentences_of_possible_mistakes(exercise, unforeseen, judge(exercise, unforeseen, known.observations, ""))
 
     assert 1 <= len(near) <= 3 and known.sentence not in near
     assert set(near) < {each.sentence for each in key.mistakes}
-    assert [] == nearby_mistake_sentences(exercise, key, reports[known.tag])
-    assert [] == nearby_mistake_sentences(exercise, key, judge(exercise, key, key.reference, ""))
+    assert [] == sentences_of_possible_mistakes(exercise, key, reports[known.tag])
+    assert [] == sentences_of_possible_mistakes(exercise, key, judge(exercise, key, key.reference, ""))
 
 
 @pytest.mark.parametrize("stem", COURSE.stems)

@@ -33,7 +33,7 @@ from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.exchange_collect import CollectWithoutSymlinks
+from autograder.nbgrader_plugin.collect_without_symlinks import CollectWithoutSymlinks
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program

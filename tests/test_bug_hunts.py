@@ -11,7 +11,7 @@ import pytest
 
 import explorers.bug_hunt_quiz as hunting
 from autograder import hunt, mend
-from autograder.authoring.match_program_to_mistake import ProgramRuns
+from autograder.authoring.match_program_to_mistake import ProgramMistakeMatcher
 from autograder.authoring.write_hunts import read_hunts
 from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
@@ -23,7 +23,7 @@ from autograder.notebook import progress_log
 from autograder.notebook.last_checked_answer import LastCheck
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
-from autograder.questions.hunt_questions import first_failed_verdict, line_question, sentence_question
+from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence, first_failed_verdict
 from tests.small_chapter import PROJECT
 
 # A time limit may come where the interpreter tidies up, which can only report it.
@@ -61,8 +61,8 @@ class TestCommitted:
         """Each hunt gives a question about its line and one about its sentence, with three choices at least."""
         exercise, key = COURSE.find(name), key_of(name)
         for each in HUNTS[name].hunts:
-            line = line_question(each, exercise, key)
-            told = sentence_question(each, HUNTS[name].false[each.mistake], exercise, key, Random(0))
+            line = ask_for_faulty_line(each, exercise, key)
+            told = ask_for_true_sentence(each, HUNTS[name].false[each.mistake], exercise, key, Random(0))
 
             assert f"line {each.line}: " in line.right_choice and min(len(line.choices), len(told.choices)) >= 3
             assert len(each.code.splitlines()) >= max(each.line, *each.others)
@@ -87,7 +87,7 @@ class TestCommitted:
         """Each program shows exactly what its mistake shows, and so does not pass."""
         judge = Judge(COURSE.folder, stem)
         for name in [name for name in judge.names if name in HUNTS]:
-            runs = ProgramRuns(judge, name)
+            runs = ProgramMistakeMatcher(judge, name)
             wrong = [each for each in HUNTS[name].hunts if not runs.shows_as(each.mistake, each.code)]
 
             assert [] == wrong
@@ -96,7 +96,7 @@ class TestCommitted:
     def test_each_of_one_exercise_shows_its_mistake(self) -> None:
         """By day, one exercise stands for all."""
         name = "standardize"
-        runs = ProgramRuns(Judge(COURSE.folder, COURSE.find(name).chapter, only=name), name)
+        runs = ProgramMistakeMatcher(Judge(COURSE.folder, COURSE.find(name).chapter, only=name), name)
 
         assert [] == [each for each in HUNTS[name].hunts if not runs.shows_as(each.mistake, each.code)]
 

@@ -5,8 +5,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.build_course import build, check_sync, generate_files
-from autograder.authoring.make_chapter_notebooks import proof_notebook
+from autograder.authoring.build_course import build, generate_files, list_stale_generated_files
+from autograder.authoring.make_chapter_notebooks import notebook_with_claims
 from autograder.course.chapter_reader import read_chapter
 from autograder.errors import CourseError, CourseNotFound
 from autograder.notebook import reveal_and_shows_error
@@ -51,7 +51,7 @@ class TestNotebooks:
     def test_claims_are_out_of_sight(self, project: Path) -> None:
         """Only the proof notebook contains claims, each below the cell that it concerns."""
         claim = "out of the reader's sight"
-        proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
+        proof = notebook_with_claims(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if claim in cell.source)
 
         assert proof[place - 1].id == "the-sum" and len(proof) == len(cells(project, "solutions")) + 2
@@ -61,7 +61,7 @@ class TestNotebooks:
     def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a proof, a wrong prediction in the chapter's text stops the run."""
         monkeypatch.setattr(reveal_and_shows_error, "PredictionOutcome", reveal_and_shows_error.PredictionOutcome)
-        proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
+        proof = notebook_with_claims(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if cell.id == "held")
         exec(proof[place].source, {})
 
@@ -289,7 +289,7 @@ class TestOneChapter:
         """Checking one chapter reports only its own files."""
         build(two, observe, only=STEM)
 
-        assert [] == check_sync(two, observe, only=STEM) and check_sync(two, observe)
+        assert [] == list_stale_generated_files(two, observe, only=STEM) and list_stale_generated_files(two, observe)
 
     def test_unknown(self, two: Path) -> None:
         """An unknown chapter raises an error that lists the chapters."""

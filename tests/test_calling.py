@@ -17,7 +17,7 @@ from jupyter_client.manager import start_new_kernel
 
 from autograder import check
 from autograder.diagnosis.verdict import Status
-from autograder.notebook import run_test_cases
+from autograder.notebook import call_answer_on_cases
 from autograder.notebook import time_limit as deadline_module
 from autograder.notebook.check_and_hint import report_on_visible_cases
 from autograder.notebook.time_limit import OutOfTime, deadline
@@ -132,7 +132,7 @@ class TestNoEnd:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Set the time limit to 0.2 seconds."""
-        monkeypatch.setattr(run_test_cases, "_MOST", 0.2)
+        monkeypatch.setattr(call_answer_on_cases, "_MOST", 0.2)
 
     @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
     def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
@@ -168,7 +168,7 @@ class TestNoEnd:
 @pytest.mark.parametrize(("takes", "seconds"), [(0.001, 3), (0.3, 3), (1.0, 10), (1.5, 15), (5.0, 20)])
 def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, seconds: float) -> None:
     """The time limit is ten times the solution's time, between 3 and 20 seconds."""
-    assert seconds == pytest.approx(run_test_cases.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
+    assert seconds == pytest.approx(call_answer_on_cases.time_limit_of(replace(COURSE.find(NAME), takes=takes)))
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"
@@ -285,15 +285,15 @@ def test_a_replaced_clock_does_not_end_a_block(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # from pyzmq, about an unencrypted connection
 def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
     """A real kernel survives an endless check, and shows a reader's interrupt as one line."""
-    ran(client, "from autograder import check\nfrom autograder.notebook import run_test_cases")
-    ran(client, "run_test_cases._MOST = 0.2")
+    ran(client, "from autograder import check\nfrom autograder.notebook import call_answer_on_cases")
+    ran(client, "call_answer_on_cases._MOST = 0.2")
     ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
     told = ran(client, 'check("flatten_images", flatten_images)')
 
     assert "still running after 0.2 seconds" in told and "    here" in told
     assert "42" in ran(client, "print(6 * 7)")
 
-    ran(client, "import _thread, threading\nrun_test_cases._MOST = 20")
+    ran(client, "import _thread, threading\ncall_answer_on_cases._MOST = 20")
     ran(client, "stop = threading.Timer(0.3, _thread.interrupt_main)")
     shown: list[dict[str, object]] = []
     client.execute_interactive(

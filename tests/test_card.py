@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from autograder import check, progress
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import last_checked_answer, progress_log, skills_card
 from autograder.notebook.last_checked_answer import CHECKED, LastCheck

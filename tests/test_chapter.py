@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.chapter_model import CellKind, blank_guess, guess_of
-from autograder.course.chapter_reader import Chapter, read_chapter, read_course
+from autograder.course.chapter_model import CellKind, blank_guess, guess_statement
+from autograder.course.chapter_reader import Chapter, read_all_chapters, read_chapter
 from autograder.errors import ChapterFormatError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, read, refusal
 
@@ -73,7 +73,7 @@ class TestMissing:
     def test_no_course(self, tmp_path: Path) -> None:
         """A missing course folder raises a one-line error with the next step."""
         with pytest.raises(CourseNotFound, match=r"expected the course's chapters in .*, found none\. Run") as told:
-            read_course(tmp_path / "course")
+            read_all_chapters(tmp_path / "course")
 
         assert "\n" not in str(told.value)
 
@@ -232,5 +232,5 @@ def test_first_line(tmp_path: Path) -> None:
 )
 def test_without_answer(source: str, expected: str) -> None:
     """A student's predict cell keeps the name and the comment, with `...` in place of the answer."""
-    assert guess_of(source) is not None
+    assert guess_statement(source) is not None
     assert expected == blank_guess(source)

@@ -24,7 +24,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from autograder.authoring.bank_message_check import verdicts_with_unexpected_message
-from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.example_students import ExampleClassMaker
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
@@ -32,12 +32,12 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.ipython_syntax import UNREAD
-from autograder.notebook import last_checked_answer, progress_log, run_test_cases
+from autograder.notebook import call_answer_on_cases, last_checked_answer, progress_log
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.run_specification import SharedSetup
-from autograder.submission.answer_extraction import statements
-from autograder.submission.order_cells_of_run import CellInRun, CellRole
+from autograder.submission.extract_answer_statements import statements
+from autograder.submission.order_repaired_cells import CellInRun, CellRole
 from autograder.submission.read_submission import read_submission
 from tests.asked import NIGHT
 from tests.made_reader import new_kernel
@@ -60,8 +60,8 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setenv(progress_log.OFF, "off")
     # On a busy machine an answer may take longer than a reader waits for it.
-    monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)
-    monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
+    monkeypatch.setattr(call_answer_on_cases, "_LEAST", 600.0)
+    monkeypatch.setattr(call_answer_on_cases, "_MOST", 600.0)
     made = new_kernel(tmp_path)
     made.compile = XCachingCompiler()
     yield made
@@ -89,7 +89,7 @@ def graded(stem: str) -> dict[str, dict[str, str]]:
     known, release = judge_of(stem), nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     tasks = [ExerciseTask(name, (), 1.0) for name in known.names]
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for student in ClassMaker(known, release).students(mishaps=False, repeats=False):
+    for student in ExampleClassMaker(known, release).students(mishaps=False, repeats=False):
         submission = read_submission(student.data, release)
         sources = plan_run(submission.parts, tasks, SharedSetup("", (stem,), known.chapter.prelude)).sources
         for name in known.names:

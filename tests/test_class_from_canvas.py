@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.example_class import ExampleClass, copy_course
+from autograder.authoring.example_class import ExampleClass, copy_files_for_grading
 from autograder.grading.verdict_store import SEED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.graded import SEED, WHOLE, graded_class, group
@@ -74,7 +74,7 @@ def test_a_class_of_forty_in_groups_from_zip_to_grades(tmp_path: Path, request: 
     """Each student, alone or of a team, gets in Canvas's file what the same file earned otherwise, or no grade."""
     graded = graded_class(STEM, request)
     project, course = tmp_path / "project", tmp_path / "project" / "course"
-    copy_course(SAMPLE, course, STEM)
+    copy_files_for_grading(SAMPLE, course, STEM)
     shutil.copyfile(SAMPLE / "pyproject.toml", project / "pyproject.toml")
     roster = [f'"{last}, {first}",{n},S{n},s{n:02},A' for n in range(1, 41) for last, first in [name_of(n)]]
     (project / "students.csv").write_text("Student,ID,SIS User ID,SIS Login ID,Section\n" + "\n".join(roster) + "\n")

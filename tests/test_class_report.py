@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring import example_class
 from autograder.authoring.build_course import build
-from autograder.authoring.site.example_report import class_report, student_ids
+from autograder.authoring.site.example_report import class_report, invented_student_ids
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading import parallel_grading
 from autograder.grading.verdict_store import SEED_VARIABLE
@@ -43,9 +43,9 @@ def told(project: Path, folder: Path) -> str:
 
 def test_ids_are_names_and_all_different() -> None:
     """Student ids are distinct names, and the first ones do not depend on their number."""
-    found = student_ids(130)
+    found = invented_student_ids(130)
 
-    assert 130 == len(set(found)) and found[:2] == student_ids(2)
+    assert 130 == len(set(found)) and found[:2] == invented_student_ids(2)
     assert all(re.fullmatch(r"[a-z]+\d?", name) for name in found)
 
 

@@ -31,7 +31,7 @@ from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
 from autograder.grading.verdict_store import RoundOptions
-from autograder.sandbox.execution.child_process_helpers import register_child
+from autograder.sandbox.execution.child_process_management import register_child
 from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement

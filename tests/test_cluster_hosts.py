@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.example_class import copy_course
-from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.example_class import copy_files_for_grading
+from autograder.authoring.example_students import ExampleClassMaker
 from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.parallel_grading import WorkerOptions
@@ -43,10 +43,10 @@ pytestmark = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with the submissions of a class."""
     course = tmp_path_factory.mktemp("hosts") / "course"
-    copy_course(SAMPLE, course, STEM)
+    copy_files_for_grading(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
-    for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
+    for student in list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
         folder = course / "submitted" / student.name / STEM
         folder.mkdir(parents=True)
         (folder / student.filename).write_bytes(student.data)

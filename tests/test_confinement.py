@@ -104,7 +104,7 @@ class TestFiles:
     def test_no_card_is_shown(self, servers: ForkServerPool, wall: str) -> None:
         """Graphics cards are hidden, because grading runs on the CPU, and torch finds none.
 
-        Torch must find none before confinement either: see `child_process_helpers.child_environment`.
+        Torch must find none before confinement either: see `child_process_management.child_environment`.
         """
         cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
         if wall == LANDLOCK:  # the names can be seen there

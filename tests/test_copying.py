@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.nbgrader_plugin.safe_copy import copy_plain
+from autograder.nbgrader_plugin.copy_untrusted_folder import copy_untrusted_folder
 
 SECRET = "what only the teacher may read"
 
@@ -37,7 +37,7 @@ def collected(source: Path, meanwhile: Callable[[], None] = lambda: None) -> dic
             meanwhile()
         return set()
 
-    copy_plain(source, source.parent / "out", ignored)
+    copy_untrusted_folder(source, source.parent / "out", ignored)
     plain = [path for path in (source.parent / "out").rglob("*") if path.is_file() and not path.is_symlink()]
     return {path.relative_to(source.parent / "out").as_posix(): path.read_text() for path in plain}
 

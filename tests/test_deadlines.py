@@ -16,17 +16,17 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin import teacher_settings
-from autograder.nbgrader_plugin.apply_deadlines import set_time, sync_due_dates
-from autograder.nbgrader_plugin.teacher_settings import SETTINGS, Deadlines, LatePolicy, to_datetime, to_naive_utc
+from autograder.nbgrader_plugin.apply_deadlines import set_submission_time, sync_due_dates
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS, LatePolicy, TeacherSettings, to_datetime, to_naive_utc
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
 
 
-def written(course: Path, text: str) -> Deadlines:
+def written(course: Path, text: str) -> TeacherSettings:
     """Return the deadlines in a file with this text."""
     (course / SETTINGS).write_text(text)
-    return teacher_settings.read_deadlines(course)
+    return teacher_settings.read_teacher_settings(course)
 
 
 class TestMoments:
@@ -98,7 +98,7 @@ class TestFile:
 
     def test_no_file_decides_nothing(self, tmp_path: Path) -> None:
         """Without a file there are no deadlines, and nbgrader's own settings apply."""
-        assert Deadlines() == teacher_settings.read_deadlines(tmp_path)
+        assert TeacherSettings() == teacher_settings.read_teacher_settings(tmp_path)
 
     def test_all_of_it(self, tmp_path: Path) -> None:
         """Due dates, extensions and penalties are read, including TOML's own dates."""
@@ -162,7 +162,7 @@ class TestCommand:
         assert 0 == due("week", "2026-11-30 18:00+01:00")[0]
         assert (0, True) == (due("week", "+2 days", "--student", "ada")[0], not (tmp_path / "gradebook.db").exists())
         status, told = due("--points-per-day", "2", "--grace-hours", "1")
-        found = teacher_settings.read_deadlines(tmp_path)
+        found = teacher_settings.read_teacher_settings(tmp_path)
 
         assert 0 == status and "  ada: until " in told and "2 points for each day that has begun" in told
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
@@ -177,7 +177,7 @@ class TestCommand:
         known, stranger = (due("week", "+2 days", "--student", who)[1] for who in ("ada", "adda"))
 
         assert "adda is not in the gradebook" in stranger and "not in the gradebook" not in known
-        assert {"ada", "adda"} == set(teacher_settings.read_deadlines(tmp_path).extended["week"])
+        assert {"ada", "adda"} == set(teacher_settings.read_teacher_settings(tmp_path).extended["week"])
 
     def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
         """An assignment without a chapter can have a due date."""
@@ -189,7 +189,7 @@ class TestCommand:
             due(*arguments)
         due("week", "none", "--student", "ada")
 
-        assert {"week": {}} == teacher_settings.read_deadlines(tmp_path).extended
+        assert {"week": {}} == teacher_settings.read_teacher_settings(tmp_path).extended
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
@@ -239,15 +239,15 @@ def test_a_time_that_was_written_later_counts(tmp_path: Path, text: str | None, 
     if text is not None:
         (folder / "timestamp.txt").write_text(text)
     submission = SimpleNamespace(student_id="ada", timestamp=datetime(2026, 1, 1))
-    set_time(submission, tmp_path, "ch")
+    set_submission_time(submission, tmp_path, "ch")
 
     assert time == submission.timestamp
 
 
 HOURS = st.integers(-72, 72).map(lambda hours: timedelta(hours=hours))
 ZONES = st.integers(-12, 14).map(lambda hours: timezone(timedelta(hours=hours)))
-DECISIONS = st.just(Deadlines()) | st.builds(
-    lambda moved, extended, zone: Deadlines(
+DECISIONS = st.just(TeacherSettings()) | st.builds(
+    lambda moved, extended, zone: TeacherSettings(
         {"week": (EVENING + moved).astimezone(zone)},
         {"week": {} if extended is None else {"ada": (EVENING + extended).astimezone(zone)}},
     ),
@@ -276,7 +276,7 @@ class TestTheLastDecisionCounts:
 
     @settings(max_examples=40, deadline=None, derandomize=True)
     @given(st.lists(DECISIONS, min_size=1, max_size=4), st.integers(0, 5), st.integers(0, 30))
-    def test_in_any_order(self, gradebook: Gradebook, history: list[Deadlines], points: int, grace: int) -> None:
+    def test_in_any_order(self, gradebook: Gradebook, history: list[TeacherSettings], points: int, grace: int) -> None:
         """Lateness and penalty after any sequence of decisions are those of the last one."""
         with tempfile.TemporaryDirectory() as folder:
             for decision in history:
@@ -291,20 +291,20 @@ class TestTheLastDecisionCounts:
             assert LatePolicy(points, grace).penalty(late) == LatePolicy(points, grace).penalty(
                 submission.total_seconds_late
             )
-            decided(gradebook, Path(folder), Deadlines())
+            decided(gradebook, Path(folder), TeacherSettings())
 
     def test_what_formgrader_was_told_stays(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """Dates set in formgrader stay, unless they came from the teacher's file."""
         gradebook.find_assignment("week").duedate = datetime(2026, 1, 1)
         gradebook.find_submission("week", "ada").extension = timedelta(days=3)
-        decided(gradebook, tmp_path, Deadlines())
+        decided(gradebook, tmp_path, TeacherSettings())
 
         assert datetime(2026, 1, 1) == gradebook.find_assignment("week").duedate
         assert timedelta(days=3) == gradebook.find_submission("week", "ada").extension
 
 
-def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
+def decided(gradebook: Gradebook, course: Path, found: TeacherSettings) -> None:
     """Apply these deadlines, as if the teacher's file held them."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(teacher_settings, "read_deadlines", lambda _: found)
+        monkeypatch.setattr(teacher_settings, "read_teacher_settings", lambda _: found)
         sync_due_dates(gradebook, course, "week")

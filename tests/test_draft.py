@@ -48,7 +48,7 @@ class TestAnonymous:
         )
 
         assert without_author(source, [name], {"scale", "dim", "eps"}) == source
-        assert draft_answer_bank_entry.standalone_answer("scale", source, [name], {"dim", "eps"}).count("dim") == 3
+        assert draft_answer_bank_entry.anonymous_answer("scale", source, [name], {"dim", "eps"}).count("dim") == 3
         assert without_author(f"{source}(", [name], {"scale", "dim", "eps"}) == f"{source}(\n"  # without a tree
 
     def test_what_the_author_named_stays_one_thing(self) -> None:
@@ -86,7 +86,7 @@ class TestAnonymous:
         told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
 
         assert told == without_author(source)
-        assert told == draft_answer_bank_entry.standalone_answer("double", source)
+        assert told == draft_answer_bank_entry.anonymous_answer("double", source)
 
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
@@ -106,7 +106,7 @@ class TestDraft:
     def test_helpers_and_imports_move_inside(self) -> None:
         """Helpers and imports move into the answer, except imports that every bank has."""
         source = "import torch\nimport itertools\n\ndef add(a, b):\n    return a + b\n"
-        alone = draft_answer_bank_entry.standalone_answer("double", source + "def double(x):\n    return add(x, x)\n")
+        alone = draft_answer_bank_entry.anonymous_answer("double", source + "def double(x):\n    return add(x, x)\n")
 
         assert (
             "def double(x):\n    import itertools\n\n    def add(a, b):\n        return a + b\n    return add(x, x)\n"
@@ -116,7 +116,7 @@ class TestDraft:
     def test_the_last_definition_counts(self) -> None:
         """Of several definitions, the last one is used."""
         assert (
-            draft_answer_bank_entry.standalone_answer("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count(
+            draft_answer_bank_entry.anonymous_answer("f", "def f():\n    return 1\n\ndef f():\n    return 2\n").count(
                 "return 2"
             )
             == 1
@@ -133,7 +133,7 @@ class TestDraft:
     def test_what_the_bank_cannot_hold(self, source: str, told: str) -> None:
         """An answer that cannot become an entry raises CannotDraftEntry with the reason."""
         with pytest.raises(CannotDraftEntry, match=told):
-            draft_answer_bank_entry.standalone_answer("double", source)
+            draft_answer_bank_entry.anonymous_answer("double", source)
 
     def test_place_is_after_the_last_answer(self) -> None:
         """A draft is inserted after the last answer of the bank."""

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbconvert.exporters import HTMLExporter
 
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from explorers.controls import LONGEST, Control, Refused
 from explorers.explorer_markup import choice_button, number, numbers, still
 from explorers.widget import Explorer
@@ -263,8 +263,8 @@ class TestMarkup:
 
     def test_prose(self) -> None:
         """Text between backticks becomes code; a lone backtick stays."""
-        assert "use <code>a&lt;b</code> here" == prose("use `a<b` here")
-        assert "a ` b" == prose("a ` b")
+        assert "use <code>a&lt;b</code> here" == sentence_to_html("use `a<b` here")
+        assert "a ` b" == sentence_to_html("a ` b")
 
     def test_table_names_rows_and_columns(self) -> None:
         """Headers have a scope for screen readers, and an empty corner is no header."""

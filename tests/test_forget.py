@@ -14,7 +14,7 @@ from autograder.__main__ import main
 from autograder.nbgrader_plugin.gradebook_scores import people
 from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
-from autograder.nbgrader_plugin.teacher_settings import read_deadlines
+from autograder.nbgrader_plugin.teacher_settings import read_teacher_settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -90,7 +90,9 @@ def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixt
         assert (0,) == book.execute("pragma freelist_count").fetchone()  # pages that still hold what was deleted
     own = {name for name in before if "bob" in name}
     assert own and {name: before[name] for name in own} == {name: after[name] for name in own}
-    assert ["bob"] == list(read_deadlines(course).extended["hw"]) and after["teacher.toml"].startswith(b"# mine\n")
+    assert ["bob"] == list(read_teacher_settings(course).extended["hw"]) and after["teacher.toml"].startswith(
+        b"# mine\n"
+    )
     assert {"bob": {"Section": "Bob"}} == json.loads(after["roster.json"])
     with open_gradebook(course) as book:
         assert ["bob"] == [person.id for person in people(book)]

@@ -20,7 +20,7 @@ from autograder.__main__ import main
 from autograder.authoring.build_course import build
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
-from autograder.course.faulty_program_names import hunted_exercise
+from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import ChapterFormatError, CheckFailed, ExerciseError
 from autograder.exercises.exercise import Exercise
@@ -30,7 +30,7 @@ from autograder.grading.prepared_grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise
-from autograder.reports.answer_structures import read_answer_structures
+from autograder.reports.answer_syntax_structures import read_answer_structures
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
 from autograder.submission.submission import SubmittedFiles
@@ -269,8 +269,14 @@ class TestText:
 
     def test_names(self) -> None:
         """An exercise of that very name is no hunt."""
-        assert hunted_exercise(NAME, [HUNTED]) == HUNTED and hunted_exercise("TheirMLP", ["MLP"]) == "MLP"
-        assert hunted_exercise(NAME, [HUNTED, NAME]) is None and hunted_exercise("theirs", ["s"]) is None
+        assert (
+            exercise_of_faulty_program(NAME, [HUNTED]) == HUNTED
+            and exercise_of_faulty_program("TheirMLP", ["MLP"]) == "MLP"
+        )
+        assert (
+            exercise_of_faulty_program(NAME, [HUNTED, NAME]) is None
+            and exercise_of_faulty_program("theirs", ["s"]) is None
+        )
 
     def test_every_committed_program_has_a_number_of_its_own(self) -> None:
         """Numbers differ within an exercise, stand on the first line, and change no line of the program."""
@@ -330,7 +336,7 @@ class TestInTheNotebook:
     ) -> None:
         """Where the notebook has no such task, the programs are for those who have passed the exercise."""
         notebook = folder.path / "hw.ipynb"
-        monkeypatch.setattr(hunting, "shell_of_reader", lambda: notebook)
+        monkeypatch.setattr(hunting, "interactive_notebook_shell", lambda: notebook)
         monkeypatch.setattr(hunting, "path_of_notebook", lambda shell: shell)
         notebook.write_text('{"cells": []}')
         mend("train_step")

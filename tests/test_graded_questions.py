@@ -22,8 +22,8 @@ from nbformat import NotebookNode
 
 from autograder import check
 from autograder.__main__ import main
-from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
-from autograder.course.chapter_minutes import fill_minutes_of_course
+from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook, to_bytes
+from autograder.course.chapter_minutes import fill_minutes_from_course
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import COURSE_VARIABLE, chapter_path
@@ -36,17 +36,17 @@ from autograder.grading.prepared_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.build_platform_bundle import read_bundled_sitting
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
-from autograder.nbgrader_plugin.teacher_settings import SETTINGS, asks_questions
+from autograder.nbgrader_plugin.teacher_settings import SETTINGS, release_asks_own_code_questions
 from autograder.notebook.last_checked_answer import CHECKED
 from autograder.questions.own_code_question_part import (
+    answer_form_text,
     asked_exercise,
-    lines_to_copy,
     parse_question_answers,
     written_answers,
 )
 from autograder.questions.own_code_questions import deterministic_questions
 from autograder.questions.question import Question
-from autograder.reports.answer_structures import read_answer_structures
+from autograder.reports.answer_syntax_structures import read_answer_structures
 from autograder.reports.class_results import read_results
 from autograder.reports.misunderstandings import unexplained_answers
 from autograder.submission.submission import SubmittedFiles
@@ -180,8 +180,8 @@ def everybody(released: Path, folder: Path) -> Iterator[tuple[str, Notebook]]:
         "jay": lambda lines: {PART: chosen(lines), NAME: f"{RIGHT}\n\nprint(flatten_images)  # a line more"},
         "kim": lambda lines: {PART: first_choices(lines), "four-each": TURNED},
         "lou": lambda lines: {PART: chosen(lines), "four-each": TRACING},
-        "oda": lambda lines: {PART: lines_to_copy(NAME, 7, [])},
-        "ned": lambda lines: {PART: lines_to_copy(NAME, 7, drawn('"draw": 7', TUNED)), NAME: TUNED},
+        "oda": lambda lines: {PART: answer_form_text(NAME, 7, [])},
+        "ned": lambda lines: {PART: answer_form_text(NAME, 7, drawn('"draw": 7', TUNED)), NAME: TUNED},
         "mia": lambda lines: {PART: lines, "four-each": f"{PART}[1] = '(2, 3)'"},
     }
     for who, changed in sources.items():
@@ -337,8 +337,8 @@ class TestRelease:
     def test_off_changes_nothing(self, tmp_path: Path, settings: str | None) -> None:
         """Without the setting, the release is what it was, to the byte."""
         course = make_course(tmp_path / "course")
-        chapter = fill_minutes_of_course(course, read_chapter(chapter_path(course, STEM)))
-        (course / "source" / STEM / f"{STEM}.ipynb").write_bytes(to_bytes(source_notebook(chapter, "")))
+        chapter = fill_minutes_from_course(course, read_chapter(chapter_path(course, STEM)))
+        (course / "source" / STEM / f"{STEM}.ipynb").write_bytes(to_bytes(nbgrader_source_notebook(chapter, "")))
         if settings is not None:
             (course / SETTINGS).write_text(settings)
         run_nbgrader(course, "generate_assignment", STEM)
@@ -355,7 +355,7 @@ class TestRelease:
     def test_a_wrong_setting_is_refused(self, wrongly_set: Path) -> None:
         """What is neither true nor false is named, with what was expected."""
         with pytest.raises(WorkFailed, match=r"expected true or false for questions, found 3\. Correct it\."):
-            asks_questions(wrongly_set)
+            release_asks_own_code_questions(wrongly_set)
 
     @pytest.mark.night
     def test_a_wrong_setting_stops_the_release(self, wrongly_set: Path) -> None:
@@ -377,7 +377,7 @@ class TestInTheNotebook:
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It counts the answers; where nbgrader runs it, it fails if there are none, and gives nobody points."""
-        none_asked = ast.literal_eval(lines_to_copy(NAME, 5, []).partition(" = ")[2])
+        none_asked = ast.literal_eval(answer_form_text(NAME, 5, []).partition(" = ")[2])
         check(PART, {"draw": 1, "asked": "x", 1: "2", 3: "3"})
         assert f"{PART}: 2 answered. Feedback will tell which are right." in capsys.readouterr().out
         check(PART, {})
@@ -401,12 +401,12 @@ class TestInTheNotebook:
         """Whatever stands in a prompt, a choice or the code, the lines are one statement that runs."""
         odd = ("'a'", 'b"""', "\\n", "{c}")
         question = Question("shape", NAME, "Say\n`it`\r# now", odd, 1, "So.", "def f():\n    return '\x0c}'")
-        lines = lines_to_copy(NAME, 5, [question, question])
+        lines = answer_form_text(NAME, 5, [question, question])
         for choice in odd:
             one = lines.replace(f"# 1: {choice!r},", f"1: {choice!r},", 1)
             written = written_answers(one, PART)
             assert written is not None and (5, {1: choice}) == (written.draw, dict(written.chosen))
-        assert written_answers(lines_to_copy(NAME, 5, []), PART) is not None
+        assert written_answers(answer_form_text(NAME, 5, []), PART) is not None
 
     @pytest.mark.parametrize(
         "source",
@@ -465,7 +465,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
     Cycle(course, "hw").generate()
     path = course / "release" / "hw" / "hw.ipynb"
     notebook = Notebook(path)
-    lines = lines_to_copy(NAME, 7, drawn('"draw": 7'))
+    lines = answer_form_text(NAME, 7, drawn('"draw": 7'))
     notebook.write(**{NAME: RIGHT, PART: chosen(lines)})
     return read_assignment(course, "hw", unconfined=UNCONFINED), nbformat.writes(notebook.node).encode()
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.tensor_grid import grids_of_difference
+from autograder.diagnosis.tensor_difference_grids import grids_of_difference
 from autograder.diagnosis.verdict import GridPair, Report, Status, Verdict
 from autograder.exercises.observation_comparison import Difference, Tolerance
 from autograder.exercises.probe import see

@@ -7,7 +7,7 @@ import torch
 
 from autograder.diagnosis.difference_messages import difference_message
 from autograder.diagnosis.expected_observations import KnownMistake
-from autograder.diagnosis.judge_answer import UNTOUCHED, judge, uniform_report
+from autograder.diagnosis.judge_answer import UNTOUCHED, judge, report_with_one_cause
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation_comparison import Difference
 from tests import made
@@ -122,7 +122,7 @@ def test_a_crash_is_an_error_with_its_message() -> None:
 
 def test_a_whole_report_says_it_once() -> None:
     """A uniform report has its message at the first requirement, and skips the others."""
-    report = uniform_report(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
+    report = report_with_one_cause(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
 
     assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
     assert "Too slow." == report.verdicts[0].sentence

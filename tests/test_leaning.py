@@ -9,7 +9,7 @@ import pytest
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook import hidden_state
-from autograder.notebook.hidden_state import with_notes
+from autograder.notebook.hidden_state import add_hidden_state_notes
 from tests.made_kernel import CHECK, MadeKernel, kernel
 
 __all__ = ["kernel"]
@@ -404,7 +404,7 @@ class TestNoFalseAlarm:
         """A damaged notebook file gives no note and no error."""
         kernel.notebook.write_text(content)
 
-        assert with_notes(Report("answer", ()), len) == Report("answer", ())
+        assert add_hidden_state_notes(Report("answer", ()), len) == Report("answer", ())
 
     def test_a_large_file_is_not_read(self, kernel: MadeKernel) -> None:
         """A very large notebook file is not read."""
@@ -426,10 +426,10 @@ class TestNoFalseAlarm:
         kernel.run(HELPER)
         kernel.run(ANSWER)
         assert kernel.check("1")
-        assert with_notes(Report("answer", ()), kernel.user_ns["answer"]).notes
+        assert add_hidden_state_notes(Report("answer", ()), kernel.user_ns["answer"]).notes
         monkeypatch.setenv(variable, value)
 
-        assert with_notes(Report("answer", ()), kernel.user_ns["answer"]).notes == ()
+        assert add_hidden_state_notes(Report("answer", ()), kernel.user_ns["answer"]).notes == ()
 
 
 class _NoMagic:

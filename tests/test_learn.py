@@ -1,4 +1,4 @@
-"""`learn`: the checks' results on one answer, and a draft for the bank."""
+"""`draft_entry_from_answer`: the checks' results on one answer, and a draft for the bank."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import draft_answer_bank_entry
-from autograder.authoring.analyze_student_answer import AnswerAnalysis, learn
-from autograder.authoring.example_class import copy_course
+from autograder.authoring.analyze_student_answer import AnswerAnalysis, draft_entry_from_answer
+from autograder.authoring.example_class import copy_files_for_grading
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import bank_file
@@ -53,7 +53,7 @@ def _one_runner() -> Iterator[None]:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with a released chapter."""
     course = tmp_path_factory.mktemp("learning") / "course"
-    copy_course(SAMPLE, course, STEM)
+    copy_files_for_grading(SAMPLE, course, STEM)
     path = release_path(course, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(released(sample_judge()), path)
@@ -61,11 +61,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def learned(course: Path, source: str, student: str = "ada") -> AnswerAnalysis:
-    """Return the result of `learn` on a student's folder with this answer."""
+    """Return the result of `draft_entry_from_answer` on a student's folder with this answer."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), {NAME: source}))
-    return learn(course, folder, NAME, [student], unconfined=UNCONFINED)
+    return draft_entry_from_answer(course, folder, NAME, [student], unconfined=UNCONFINED)
 
 
 @pytest.mark.night
@@ -129,7 +129,7 @@ def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
     folder.mkdir(parents=True)
     answers = {NAME: leaning, "describe": sample_judge().chapter.solution("describe")}
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), answers))
-    found = learn(course, folder, NAME, unconfined=UNCONFINED)
+    found = draft_entry_from_answer(course, folder, NAME, unconfined=UNCONFINED)
 
     assert "depends on other cells" in found.advice and "describe(x)" in found.entry
 
@@ -151,7 +151,7 @@ def test_the_command_does_not_speak_to_the_terminal(
     evil = replace(
         learned(course, STRANGE), entry="def f():\n    '\x1b]0;mine\x07 \x9b2J \u202e \r'\n", advice="\x1b[2J"
     )
-    monkeypatch.setattr("autograder.authoring.analyze_student_answer.learn", lambda *_, **__: evil)
+    monkeypatch.setattr("autograder.authoring.analyze_student_answer.draft_entry_from_answer", lambda *_, **__: evil)
     main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
     main(["--root", str(course), "learn", "no\x1b[2Jbody", NAME])
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_read(course: Path, name: str) -> None:
     (course / "broken.ipynb").write_text("{")
 
     with pytest.raises(WorkFailed, match=r"found no .*nobody|could not be read"):
-        learn(course, course / name, NAME)
+        draft_entry_from_answer(course, course / name, NAME)
 
 
 @pytest.mark.night
@@ -179,7 +179,13 @@ def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
     shutil.copyfile(NOTEBOOK, committed)
     learned(course, STRANGE)
-    command = ["--root", str(tmp_path), "learn", str(tmp_path / "course" / "submitted" / "ada" / STEM), NAME]
+    command = [
+        "--root",
+        str(tmp_path),
+        "learn",
+        str(tmp_path / "course" / "submitted" / "ada" / STEM),
+        NAME,
+    ]
 
     assert 0 == main(command) and "No known mistake explains it" in capsys.readouterr().out
     committed.unlink()

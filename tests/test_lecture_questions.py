@@ -23,7 +23,7 @@ from autograder.questions.faulty_program_result_question import result_question
 from autograder.questions.mistake_program_and_distractors import program_of_mistake
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import ClassResults
-from autograder.reports.lecture_question_page import lecture_file, lecture_page
+from autograder.reports.lecture_question_page import lecture_page, lecture_page_file_name
 from tests.our_course import COURSE
 
 STEM, NAME = "ch01b_broadcasting", "masked_mean"
@@ -138,8 +138,14 @@ def test_the_report_leads_to_the_page(tmp_path: Path, monkeypatch: pytest.Monkey
     write_reports.write_reports(tmp_path)
     reports = tmp_path / "reports"
 
-    assert 4 <= len(slides((reports / lecture_file(STEM)).read_bytes()))
-    assert f'<a href="{lecture_file(STEM)}">Questions for the lecture</a>' in (reports / f"{STEM}.html").read_text()
+    assert 4 <= len(slides((reports / lecture_page_file_name(STEM)).read_bytes()))
+    assert (
+        f'<a href="{lecture_page_file_name(STEM)}">Questions for the lecture</a>'
+        in (reports / f"{STEM}.html").read_text()
+    )
     classes[:] = [class_with({})]
     write_reports.write_reports(tmp_path)
-    assert not (reports / lecture_file(STEM)).exists() and "lecture" not in (reports / f"{STEM}.html").read_text()
+    assert (
+        not (reports / lecture_page_file_name(STEM)).exists()
+        and "lecture" not in (reports / f"{STEM}.html").read_text()
+    )

@@ -14,7 +14,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.authoring.custom_exercise import new_own, prove_own
+from autograder.authoring.custom_exercise import prove_and_install_custom_exercise, write_custom_exercise_template
 from autograder.errors import WorkFailed
 from autograder.grading import verdict_store
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
@@ -84,8 +84,8 @@ def command(course: Path, *words: str) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the course with a proven exercise of the teacher's own."""
     course = make_second_course(tmp_path_factory.mktemp("lent")) / COURSE
-    new_own(course, NAME)
-    assert [] == prove_own(course, NAME)
+    write_custom_exercise_template(course, NAME)
+    assert [] == prove_and_install_custom_exercise(course, NAME)
     command(course.parent, "build")
     return course
 

@@ -73,17 +73,17 @@ def project(tmp_path: Path) -> Path:
 def test_a_pad_is_made_again_only_when_its_lesson_changes(project: Path, trained: list[str]) -> None:
     """Training takes long, so that an unchanged lesson is not trained again."""
     asked = project, project / "cache", "ch", "last", "model", "shrunk", "7"
-    first = live_drawing_pad.live_pad(*asked)
-    assert first == live_drawing_pad.live_pad(*asked) and ["last"] == trained
+    first = live_drawing_pad.live_pad_of_chapter(*asked)
+    assert first == live_drawing_pad.live_pad_of_chapter(*asked) and ["last"] == trained
     (project / "solutions" / "ch.ipynb").write_text("2")
-    live_drawing_pad.live_pad(*asked)
+    live_drawing_pad.live_pad_of_chapter(*asked)
 
     assert ["last", "last"] == trained
 
 
 def test_the_picture_stands_without_scripts(project: Path, trained: list[str]) -> None:
     """The sample, what the network sees and its ten bars are in the page, and a sentence says why it stands still."""
-    text = live_drawing_pad.live_pad(project, project / "cache", "ch", "last", "model", "shrunk", "7")
+    text = live_drawing_pad.live_pad_of_chapter(project, project / "cache", "ch", "last", "model", "shrunk", "7")
     page = BeautifulSoup(text, "html.parser")
 
     assert "still picture" in page.noscript.get_text() and "The model reads a" in page.get_text()
@@ -96,4 +96,4 @@ def test_the_picture_stands_without_scripts(project: Path, trained: list[str]) -
 def test_a_lesson_without_that_network(project: Path, trained: list[str]) -> None:
     """A name that the lesson lacks is a KeyError, which names the mark's line where the page is filled in."""
     with pytest.raises(KeyError, match="other"):
-        live_drawing_pad.live_pad(project, project / "cache", "ch", "last", "other", "shrunk", "7")
+        live_drawing_pad.live_pad_of_chapter(project, project / "cache", "ch", "last", "other", "shrunk", "7")

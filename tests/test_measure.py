@@ -14,7 +14,12 @@ from autograder.course.course import course_in
 from autograder.course.course_location import chapter_id
 from autograder.errors import ExerciseError
 from autograder.questions.computed_question import run_and_describe
-from autograder.reports.measure_forms import FORMS, Measure, read_measure, sample_measure_forms
+from autograder.reports.parallel_test_forms import (
+    FORMS,
+    ParallelTestForms,
+    draw_parallel_test_forms,
+    read_parallel_test_forms,
+)
 from tests.small_chapter import PROJECT
 
 SIGNS = ("rabbit", "Owl", "fox")
@@ -44,7 +49,7 @@ def folder(forms: Path, tmp_path: Path) -> Path:
 
 def right(folder: Path, form: str) -> list[str]:
     """Return the right letters of a form."""
-    return read_measure(folder).right_letters(form)
+    return read_parallel_test_forms(folder).right_letters(form)
 
 
 def enter(folder: Path, *rows: list[str], separator: str = ",") -> None:
@@ -55,7 +60,7 @@ def enter(folder: Path, *rows: list[str], separator: str = ",") -> None:
 
 def test_twelve_parallel_questions(forms: Path) -> None:
     """Two of each chapter; both forms differ in numbers alone, and running the program gives the right choice."""
-    found = read_measure(forms)
+    found = read_parallel_test_forms(forms)
     chapters = [chapter_id(each.about) for each in found.forms["before"]]
     assert chapters == sorted(chapters) and [chapters.count(each) for each in set(chapters)] == [2] * 6
 
@@ -75,7 +80,7 @@ def test_a_page_for_each_form(forms: Path, form: str) -> None:
 
     assert page.count("I do not know") == 12 and page.count("<li") == 12 * 6
     assert f"12 questions, {form} the course" in page
-    assert not any(each.explanation.split("`")[-1] in page for each in read_measure(forms).forms[form])
+    assert not any(each.explanation.split("`")[-1] in page for each in read_parallel_test_forms(forms).forms[form])
     assert "<script" not in page and "src=" not in page
 
 
@@ -88,7 +93,7 @@ def test_the_same_forms_again(capsys: pytest.CaptureFixture[str], forms: Path, t
 
     assert measure(capsys, tmp_path, "write", "--seed", "7")[0] == 0
     assert (tmp_path / "key.json").read_bytes() != before
-    assert sample_measure_forms(course_in(PROJECT / "course"), 7) == read_measure(tmp_path)
+    assert draw_parallel_test_forms(course_in(PROJECT / "course"), 7) == read_parallel_test_forms(tmp_path)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -164,7 +169,7 @@ def test_a_course_that_names_no_questions(tmp_path: Path, text: str | None, told
         (tmp_path / "review_questions" / "measure.txt").write_text(text)
 
     with pytest.raises(ExerciseError, match=f"measure.txt: expected names of question generators.*{told}"):
-        sample_measure_forms(course_in(tmp_path), 1)
+        draw_parallel_test_forms(course_in(tmp_path), 1)
 
 
 def test_nobody_in_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,4 +178,4 @@ def test_nobody_in_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     status, told = measure(capsys, folder, "score")
 
     assert status == 0 and "nothing to compare" in told and (folder / "measure.csv").is_file()
-    assert isinstance(read_measure(folder), Measure)
+    assert isinstance(read_parallel_test_forms(folder), ParallelTestForms)

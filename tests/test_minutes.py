@@ -9,7 +9,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build_course import build
-from autograder.course.chapter_minutes import chapter_title, fill_minutes, minutes_of_parts, tier_lookup
+from autograder.course.chapter_minutes import chapter_title, minutes_of_parts, replace_minute_placeholders, tier_lookup
 from autograder.course.chapter_model import CellKind
 from autograder.course.chapter_reader import Chapter
 from autograder.errors import ExerciseError
@@ -32,7 +32,9 @@ import math
 def told(chapter: Chapter) -> list[str]:
     """Return the lines with numbers in a chapter's prose, with minutes filled in."""
     lines = [
-        line for cell in fill_minutes(chapter, TIER).of_kind(CellKind.MARKDOWN) for line in cell.source.split("\n")
+        line
+        for cell in replace_minute_placeholders(chapter, TIER).of_kind(CellKind.MARKDOWN)
+        for line in cell.source.split("\n")
     ]
     return [line for line in lines if re.search(r"\d", line)]
 
@@ -40,7 +42,7 @@ def told(chapter: Chapter) -> list[str]:
 def here(folder: Path, text: str) -> str:
     """Return the filled text of a cell below a plain chapter's setup."""
     chapter = read(folder, PLAIN + re.sub(r"(?m)^", "# ", text) + "\n")
-    return fill_minutes(chapter, TIER).cells[2].source
+    return replace_minute_placeholders(chapter, TIER).cells[2].source
 
 
 class TestFilled:
@@ -92,7 +94,7 @@ class TestFilled:
         """The rates are 150 words, 10 visible lines of code, and 25 seconds a prediction, rounded and at least 1."""
         text = f"{PLAIN}# ## Here: {{minutes}}\n\n{cells}\n\n# %% [markdown]\n# ## There\n#\n# {'word ' * 999}"
 
-        assert f"## Here: {minutes}" == fill_minutes(read(tmp_path, text), TIER).cells[2].source
+        assert f"## Here: {minutes}" == replace_minute_placeholders(read(tmp_path, text), TIER).cells[2].source
 
     def test_sums_are_rounded_once(self, tmp_path: Path) -> None:
         """A sum is rounded once, and not per section."""
@@ -276,4 +278,4 @@ def test_text_without_braces_needs_no_exercise(tmp_path: Path) -> None:
     """A text without placeholders does not change."""
     chapter = read(tmp_path, re.sub(r"\{(minutes|side|exercises)\}", "7", TEXT))
 
-    assert chapter == fill_minutes(chapter, tier_lookup(tmp_path / "course", chapter))
+    assert chapter == replace_minute_placeholders(chapter, tier_lookup(tmp_path / "course", chapter))

@@ -11,7 +11,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.run_with_papermill import one_kernel, run_notebook
+from autograder.run_with_papermill import one_kernel_for_several_notebooks, run_notebook
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
@@ -38,7 +38,7 @@ def test_a_cell_that_fails_is_told() -> None:
 def test_several_notebooks_in_one_kernel() -> None:
     """One process runs them in one empty folder, also after a failure; when the block ends, both are gone."""
     where = "import os\nprint((os.getpid(), os.getcwd(), os.listdir()))"
-    with one_kernel() as kernel:
+    with one_kernel_for_several_notebooks() as kernel:
         first = kernel.run(notebook(nbformat.v4.new_code_cell(where)), "", "")
         with pytest.raises(WorkFailed):
             kernel.run(notebook(nbformat.v4.new_code_cell("1 / 0")), "No page", "Try again.")

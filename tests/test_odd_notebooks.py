@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.reports.example_answers import learn_command
+from autograder.reports.example_answers import draft_entry_command
 from autograder.submission import sanitize_markdown
 from autograder.submission.read_submission import read_submission
 from autograder.submission.released_cells import starters
@@ -178,7 +178,7 @@ def test_links_to_the_web_and_formulas_stay() -> None:
 
 def test_command_in_a_report_is_one_command() -> None:
     """A command with a student's name is quoted for the shell."""
-    told = learn_command(Path("/the course"), "ch", "a; rm -rf $HOME", "f")
+    told = draft_entry_command(Path("/the course"), "ch", "a; rm -rf $HOME", "f")
 
     assert "autograder learn '/the course/submitted/a; rm -rf $HOME/ch' f" == told
 

@@ -14,14 +14,14 @@ import pytest
 import torch
 
 from autograder.__main__ import main
-from autograder.authoring.example_class import copy_course
+from autograder.authoring.example_class import copy_files_for_grading
 from autograder.grading.assignment import read_assignment, release_path
 from autograder.grading.class_grading import grade_class
-from autograder.questions.choose_oral_questions import choose_talk
+from autograder.questions.choose_oral_questions import choose_oral_exam_questions
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.questions_about_answer import questions_in
+from autograder.sandbox.execution.questions_about_answer import read_questions_from_observations
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import ONE
 from tests.made_submissions import handed_in, released
@@ -88,7 +88,7 @@ def _one_runner() -> Iterator[None]:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with a class that is graded, a damaged file, and somebody who came later."""
     course = tmp_path_factory.mktemp("asked") / "course"
-    copy_course(SAMPLE, course, STEM)
+    copy_files_for_grading(SAMPLE, course, STEM)
     release_path(course, STEM).parent.mkdir(parents=True)
     nbformat.write(released(sample_judge()), release_path(course, STEM))
     for student, answers in CLASS.items():
@@ -256,18 +256,18 @@ SENT: dict[str, Any] = {"kind": "shape", "prompt": "What?", "explanation": "So."
 def test_what_is_no_question_is_refused(sent: dict[str, Any]) -> None:
     """What an answer sends in place of a question is refused with our own words."""
     with pytest.raises(NoQuestions, match=r"^what came back is no question$"):
-        questions_in([sent], "one", "pass")
+        read_questions_from_observations([sent], "one", "pass")
 
 
 def test_what_is_sent_cannot_say_what_it_is_about() -> None:
     """The exercise and the code are those that were asked about, and only so many questions are read."""
-    found = questions_in([{**SENT, "about": "other", "code": "other"}] * 99, "one", "pass")
+    found = read_questions_from_observations([{**SENT, "about": "other", "code": "other"}] * 99, "one", "pass")
 
     assert 15 == len(found) and {("one", "pass", "b")} == {(each.about, each.code, each.right_choice) for each in found}
     with pytest.raises(NoQuestions, match=r"^it is long$"):
-        questions_in([{"none": "it is long"}], "one", "pass")
+        read_questions_from_observations([{"none": "it is long"}], "one", "pass")
     with pytest.raises(NoQuestions):
-        questions_in([], "one", "pass")
+        read_questions_from_observations([], "one", "pass")
 
 
 def made(kind: str, about: str, call: str = "f is called.") -> Question:
@@ -278,12 +278,12 @@ def made(kind: str, about: str, call: str = "f is called.") -> Question:
 def test_each_answer_has_its_turn() -> None:
     """Five are chosen in the order of the answers, and a kind that was asked comes after one that was not."""
     answers = [[made(kind, about) for kind in ("shape", "value", "count")] for about in "abc"]
-    talk = choose_talk([*answers, []])
+    talk = choose_oral_exam_questions([*answers, []])
 
     assert ["a", "a", "b", "b", "c"] == [each.question.about for each in talk]
     assert ["shape", "value", "value", "shape", "count"] == [each.question.kind for each in talk]
     assert [1, 0, 1, 0, 2] == [len(each.following) for each in talk]
-    assert [] == choose_talk([]) == choose_talk([[]])
+    assert [] == choose_oral_exam_questions([]) == choose_oral_exam_questions([[]])
 
 
 def test_what_is_asked_next() -> None:
@@ -295,7 +295,7 @@ def test_what_is_asked_next() -> None:
         made("shape", "a"),
     ]
     answers = [[made("shape", "a"), *left, made("requirement", "a", "")], *([made("value", about)] for about in "bcde")]
-    first, *others = choose_talk(answers)
+    first, *others = choose_oral_exam_questions(answers)
 
     assert ["requirement", "shape"] == [each.kind for each in first.following]
     assert [()] * 4 == [each.following for each in others]

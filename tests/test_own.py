@@ -11,7 +11,11 @@ from textwrap import dedent
 
 import pytest
 
-from autograder.authoring.custom_exercise import new_own, own_path, prove_own
+from autograder.authoring.custom_exercise import (
+    custom_exercise_path,
+    prove_and_install_custom_exercise,
+    write_custom_exercise_template,
+)
 from autograder.errors import ExerciseError
 from tests.second_course import COURSE, EXERCISE, environment, make_second_course
 from tests.small_chapter import PROJECT
@@ -27,7 +31,7 @@ pytestmark = pytest.mark.xdist_group("own")
 def course(tmp_path: Path) -> Path:
     """Return a course with the template of an own exercise."""
     course = make_second_course(tmp_path) / COURSE
-    new_own(course, NAME)
+    write_custom_exercise_template(course, NAME)
     return course
 
 
@@ -50,7 +54,7 @@ def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for kind, text in blocks:
         if kind == "python":
-            with own_path(project / "course", NAME).open("a", encoding="utf-8") as file:
+            with custom_exercise_path(project / "course", NAME).open("a", encoding="utf-8") as file:
                 file.write(dedent(text))
             continue
         command = ["bash", "-ec", dedent(text)]
@@ -81,11 +85,11 @@ def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
 @pytest.mark.night
 def test_no_good(course: Path, old: str, new: str, told: str, seconds: float) -> None:
     """An invalid exercise gives one line, and nothing is written."""
-    path = own_path(course, NAME)
+    path = custom_exercise_path(course, NAME)
     path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     before = _contents(course)
 
-    (line,) = prove_own(course, NAME, seconds=seconds)
+    (line,) = prove_and_install_custom_exercise(course, NAME, seconds=seconds)
 
     assert told in line and NAME in line
     assert before == _contents(course)
@@ -101,10 +105,10 @@ def test_name_is_taken(course: Path) -> None:
         ("a-b", "such as"),
     ):
         with pytest.raises(ExerciseError, match=told):
-            new_own(course, name)
+            write_custom_exercise_template(course, name)
     assert before == _contents(course)
 
-    own_path(course, NAME).rename(own_path(course, EXERCISE))
+    custom_exercise_path(course, NAME).rename(custom_exercise_path(course, EXERCISE))
     before = _contents(course)
-    (line,) = prove_own(course, EXERCISE)
+    (line,) = prove_and_install_custom_exercise(course, EXERCISE)
     assert "is taken" in line and before == _contents(course)

@@ -24,9 +24,8 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course import course_in
 from autograder.exercises.exercise import Case
 from autograder.questions import own_code_questions as own_code_questions_module
-from autograder.questions.agreed_run import ReproducibleRun
-from autograder.questions.hidden_values import computed_from
-from autograder.questions.make_distractors import form_distractors, value_distractors
+from autograder.questions.make_distractors import dtype_and_shape_distractors, value_distractors
+from autograder.questions.name_dependencies import names_computed_from
 from autograder.questions.own_code_question_part import digest_of_questions
 from autograder.questions.own_code_questions import (
     deterministic_questions,
@@ -41,12 +40,13 @@ from autograder.questions.questions_on_changes import (
 )
 from autograder.questions.questions_on_values import (
     changed_argument_questions,
-    count_questions,
-    memory_questions,
+    how_often_questions,
     shape_questions,
+    shared_memory_questions,
 )
 from autograder.questions.rank_questions import RankedQuestions, _can_be_copied, _depends_on_hidden
-from autograder.questions.student_program_runs import NoQuestions, OwnCode
+from autograder.questions.reproducible_run import ReproducibleRun
+from autograder.questions.student_program_runs import NoQuestions, PreparedAnswer
 from autograder.questions.traced_run_questions import AskedRun
 from autograder.questions.value_facts import fact_of
 from tests.small_chapter import PROJECT
@@ -71,14 +71,14 @@ def right_answers(name: str) -> dict[str, str]:
     return {"": judge.chapter.solution(name)} | {each.tag: each.source for each in judge.banks[name] if each.is_right}
 
 
-def own_code(name: str, text: str, seconds: float = PLENTY) -> OwnCode:
+def own_code(name: str, text: str, seconds: float = PLENTY) -> PreparedAnswer:
     """Return an answer as a program to ask about."""
     judge = judge_of(COURSE.find(name).chapter)
     names: dict[str, Any] = {}
     exec(judge.chapter.prelude, names)
     exec(text, names)
     key = judge.keys.full_key(name, 0)
-    return OwnCode(judge.exercises[name], key, text, name, names, limit_seconds(seconds))
+    return PreparedAnswer(judge.exercises[name], key, text, name, names, limit_seconds(seconds))
 
 
 def questions(name: str, text: str, seconds: float = PLENTY, seed: int = 0) -> list[Question]:
@@ -87,7 +87,7 @@ def questions(name: str, text: str, seconds: float = PLENTY, seed: int = 0) -> l
     return own_code_questions(code.exercise, code.key, text, name, code.names, Random(seed), code.limit)
 
 
-def run_of(name: str, text: str) -> tuple[OwnCode, ReproducibleRun]:
+def run_of(name: str, text: str) -> tuple[PreparedAnswer, ReproducibleRun]:
     """Return an answer and its run on the first visible case."""
     code = own_code(name, text)
     run = code.run(code.exercise.cases(0)[0])
@@ -179,8 +179,8 @@ class TestTrue:
         """A program whose memory and counts are plain is asked about as they are."""
         loop = ("for _ in range(3):", "    n += 2", "    if n > 9:", "        n = 0")
         asked = asked_of("y = x[1:]", "z = y.clone()", "w = x.contiguous()", "n = 0", *loop, "return z")
-        memory = {last(each): each.right_choice for each in memory_questions(asked) if each}
-        counts = {last(each): each.right_choice for each in count_questions(asked) if each}
+        memory = {last(each): each.right_choice for each in shared_memory_questions(asked) if each}
+        counts = {last(each): each.right_choice for each in how_often_questions(asked) if each}
 
         assert memory["Compare `y` with `x` after line 2: `y` is ..."] == "another tensor, in the memory of `x`"
         assert memory["Compare `z` with `x` after line 3: `z` is ..."].startswith("a tensor with memory apart")
@@ -241,13 +241,13 @@ class TestTrue:
     def test_an_argument_that_is_bound_anew_is_not_compared(self) -> None:
         """The call shows the argument that came in; below, its name stands for another tensor."""
         asked = asked_of("y = x + 1", "x = x * 2", "z = y.view(-1)", "return z")
-        memory = [last(each) for each in memory_questions(asked) if each]
+        memory = [last(each) for each in shared_memory_questions(asked) if each]
 
         assert memory and not any("with `x`" in each for each in memory)
 
     def test_what_is_returned_by_name_is_not_compared_with_that_name(self) -> None:
         """`return z` says that the result is `z`."""
-        memory = [last(each) for each in memory_questions(asked_of("z = x.T", "return z")) if each]
+        memory = [last(each) for each in shared_memory_questions(asked_of("z = x.T", "return z")) if each]
 
         assert any("the result with `x`" in each for each in memory)
         assert not any("the result with `z`" in each for each in memory)
@@ -312,7 +312,7 @@ def last(question: Question) -> str:
     return question.prompt.splitlines()[-1]
 
 
-def facts_by_tracing(code: OwnCode, case: Case) -> dict[tuple[int, str], str]:
+def facts_by_tracing(code: PreparedAnswer, case: Case) -> dict[tuple[int, str], str]:
     """Return the form that each name has after each line, the first time, as `sys.settrace` shows it."""
     seen: dict[tuple[int, str], str] = {}
     names = dict(code.names)
@@ -394,7 +394,7 @@ STANDARDIZE = right_answers("standardize")[""]
 def test_no_text_to_ask_about(text: str, why: str) -> None:
     """A lambda, text that is missing or broken, and 300 lines give no question, and the reason."""
     with pytest.raises(NoQuestions, match=why):
-        OwnCode(
+        PreparedAnswer(
             COURSE.find("standardize"),
             judge_of("ch01c_reading_digits").keys.full_key("standardize", 0),
             text,
@@ -464,10 +464,10 @@ def test_texts_in_choices_have_quotes() -> None:
 
 def test_a_choice_says_the_device_where_the_right_one_does() -> None:
     """A form without a device would be true of a tensor on any device."""
-    wrong = form_distractors("float32 of shape (2,) on meta", [])
+    wrong = dtype_and_shape_distractors("float32 of shape (2,) on meta", [])
 
     assert "float32 of shape (2,) on cpu" in wrong and all(each.endswith((" on meta", " on cpu")) for each in wrong)
-    assert not any(" on " in each for each in form_distractors("float32 of shape (2,)", []))
+    assert not any(" on " in each for each in dtype_and_shape_distractors("float32 of shape (2,)", []))
 
 
 def test_what_a_call_leaves_is_part_of_what_becomes_of_it() -> None:
@@ -630,10 +630,10 @@ def helper(one):
     items = {"items", "first", "_", "one", "two", "helper", "shown", "forward"}
     items |= {f"self.{name}" for name in ("helper", "shown", "forward")}  # as any function that is called so
 
-    assert items == computed_from(code, {"items"})
-    assert items | {"fn", "self.fn", "found"} == computed_from(code, {"fn"})
-    assert {"size", "self.size", "rows"} == computed_from(code, {"size"})
-    assert {"x", "kept", "each", "found"} | items == computed_from(code, {"x"})
+    assert items == names_computed_from(code, {"items"})
+    assert items | {"fn", "self.fn", "found"} == names_computed_from(code, {"fn"})
+    assert {"size", "self.size", "rows"} == names_computed_from(code, {"size"})
+    assert {"x", "kept", "each", "found"} | items == names_computed_from(code, {"x"})
 
 
 def test_a_draw_asks_nothing_twice() -> None:
@@ -714,7 +714,7 @@ def test_no_tensor_is_compared_with_one_that_it_cannot_be_part_of() -> None:
         "y = x.clone()",
         "return y",
     )
-    told = [last(each) for each in memory_questions(asked) if each]
+    told = [last(each) for each in shared_memory_questions(asked) if each]
 
     assert any("`y` with `x`" in each for each in told)
     assert not any(f"`{name}` with `x`" in each for each in told for name in ("total", "flags", "twice"))

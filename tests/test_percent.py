@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autograder.course.fast_percent_parser import PlainCell, plain_cells
+from autograder.course.fast_percent_parser import PlainCell, cells_if_all_plain
 from autograder.course.lint_chapter import find_cell_markers
 from autograder.errors import ChapterFormatError
 from tests.small_chapter import PROJECT, SAMPLE, TEXT
@@ -68,7 +68,7 @@ def test_chapters_are_plain(path: Path) -> None:
     """All our chapters are read without jupytext, with the same result."""
     text = path.read_text(encoding="utf-8")
 
-    assert by_jupytext(text) == plain_cells(text, find_cell_markers(text, path.name))
+    assert by_jupytext(text) == cells_if_all_plain(text, find_cell_markers(text, path.name))
 
 
 @settings(max_examples=300, deadline=None)
@@ -83,7 +83,7 @@ def test_whatever_is_read_is_read_as_by_jupytext(cells: list[tuple[str, list[str
     """Any text is split as jupytext does, or left to jupytext."""
     text = "".join(f"{row}\n" for marker, rows in cells for row in (marker, *rows))
     try:
-        mine = plain_cells(text, find_cell_markers(text, "here"))
+        mine = cells_if_all_plain(text, find_cell_markers(text, "here"))
     except ChapterFormatError:  # such as an indented marker, which is an error
         return
     assert mine is None or by_jupytext(text) == mine
@@ -93,4 +93,4 @@ def test_whatever_is_read_is_read_as_by_jupytext(cells: list[tuple[str, list[str
 def test_what_is_not_plain_is_left_to_jupytext(row: str) -> None:
     """A text with special lines is left to jupytext."""
     for text in (TEXT, TEXT + f"\n# %%\n{row}\nx = 1\n"):
-        assert (text is TEXT) == (plain_cells(text, find_cell_markers(text, "here")) is not None)
+        assert (text is TEXT) == (cells_if_all_plain(text, find_cell_markers(text, "here")) is not None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.example_students import ExampleClassMaker
 from autograder.files import write_all
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
@@ -258,7 +258,7 @@ def test_a_class_of_forty(platform: str, play: Play, course: Path) -> None:
     Some attacks cost their own student other exercises in some runs and not in others, here as there: such as
     `late_message`, whose thread races with the checks. Of those it is certain that the attack earns nothing.
     """
-    maker = ClassMaker(sample_judge(), nbformat.read(NOTEBOOK, as_version=4))
+    maker = ExampleClassMaker(sample_judge(), nbformat.read(NOTEBOOK, as_version=4))
     students, late = list(maker.students()), ATTACKS / "judge" / "late_message.py"
     there = [path for path in sorted(ATTACKS.glob("*/*.py")) if "# share: 0" in path.read_text() and path != late]
     wanted_attacks = 39 - len(students)

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder import check, progress
-from autograder.course import course_index
-from autograder.course.course_index import ExercisePoints, IndexedChapter
+from autograder.course import points_and_hints
+from autograder.course.points_and_hints import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
 from autograder.notebook.append_only_file import read_lines
 from autograder.notebook.progress_log import LOGBOOK, NAME, Logbook, LoggedCheck
-from autograder.notebook.progress_overview import ChapterStanding, Standing
+from autograder.notebook.progress_overview import ChapterProgress, ExerciseProgress
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images, stub
 from tests.test_loop_picture import Reader
@@ -251,16 +251,16 @@ def worth(name: str) -> int:
     return COURSE.listed[0].exercises[name].points
 
 
-def shown(*exercises: Standing) -> progress_overview.Progress:
+def shown(*exercises: ExerciseProgress) -> progress_overview.Progress:
     """Return the progress in a made chapter."""
-    return progress_overview.Progress((ChapterStanding("Chapter 9: Made", exercises),))
+    return progress_overview.Progress((ChapterProgress("Chapter 9: Made", exercises),))
 
 
 MADE = (
-    Standing("first", ExercisePoints(3, 0), LoggedCheck(4, 4)),
-    Standing("second", ExercisePoints(2, 0), LoggedCheck(1, 3)),
-    Standing("third", ExercisePoints(4, 0), None),
-    Standing("more", ExercisePoints(0, 2), LoggedCheck(2, 2)),
+    ExerciseProgress("first", ExercisePoints(3, 0), LoggedCheck(4, 4)),
+    ExerciseProgress("second", ExercisePoints(2, 0), LoggedCheck(1, 3)),
+    ExerciseProgress("third", ExercisePoints(4, 0), None),
+    ExerciseProgress("more", ExercisePoints(0, 2), LoggedCheck(2, 2)),
 )
 
 
@@ -292,7 +292,7 @@ class TestTable:
 
     def test_what_stands_in_a_name_is_escaped(self) -> None:
         """Markup in a name is escaped."""
-        assert "<script" not in shown(Standing("<script>", ExercisePoints(1, 0), None))._repr_html_()
+        assert "<script" not in shown(ExerciseProgress("<script>", ExercisePoints(1, 0), None))._repr_html_()
 
     def test_all_chapters(self, folder: Path) -> None:
         """Without a chapter, there is a line for each, with the sum of its points."""
@@ -330,9 +330,9 @@ class TestPoints:
                 "ch07_made", "Chapter 7: Made", {"double": ExercisePoints(2, 0), "hunt": ExercisePoints(0, 1)}
             ),
         )
-        (tmp_path / "points.json").write_bytes(course_index.encode_index(list(made)))
+        (tmp_path / "points.json").write_bytes(points_and_hints.encode_index(list(made)))
 
-        assert course_index.read_index(tmp_path / "points.json") == made and made[0].number == 7
+        assert points_and_hints.read_index(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """The shipped file lists every exercise of every chapter."""
@@ -346,7 +346,7 @@ class TestPoints:
         """A damaged file raises an error that says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
-            course_index.read_index(tmp_path / "points.json")
+            points_and_hints.read_index(tmp_path / "points.json")
 
 
 class TestNext:

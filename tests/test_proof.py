@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from autograder.__main__ import main
-from autograder.authoring import solution_timing, surviving_mutants
+from autograder.authoring import check_declared_solution_time, surviving_mutants
 from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.authoring.proof_receipts import RECEIPTS, receipt_of, receipts
+from autograder.authoring.proof_receipts import RECEIPTS, compute_receipt, read_committed_receipts
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
@@ -50,7 +50,7 @@ class TestCommand:
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: proven in" in capsys.readouterr().out
-        assert receipts(parts.course) == {"swap_ends": receipt_of(parts)}
+        assert read_committed_receipts(parts.course) == {"swap_ends": compute_receipt(parts)}
 
     def test_what_was_written_meanwhile_has_no_receipt(
         self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]
@@ -181,7 +181,7 @@ class TestTime:
     ) -> None:
         """A notebook's check waits by what the exercise declares: too little is told, and what need not be declared."""
         edit(parts.exercise, "seconds=3", f"seconds=3{declared}")
-        monkeypatch.setattr(solution_timing, "_taken", lambda judge, name: taken)
+        monkeypatch.setattr(check_declared_solution_time, "_taken", lambda judge, name: taken)
 
         assert [line] * bool(line) == [line if line in each else each for each in told(parts)]
 
@@ -189,7 +189,7 @@ class TestTime:
         """On a busy machine the solution waits for others."""
         edit(parts.chapter, "    return row[order]", "    import time; time.sleep(0.2)\n    return row[order]")
 
-        assert solution_timing._taken(Judge(parts.course, parts.stem), "swap_ends") < 0.2
+        assert check_declared_solution_time._taken(Judge(parts.course, parts.stem), "swap_ends") < 0.2
 
 
 class TestAnswers:

@@ -12,10 +12,10 @@ from autograder.authoring import proof_receipts
 from autograder.authoring.build_course import build, shipped_observations_and_hints
 from autograder.authoring.proof_receipts import (
     RECEIPTS,
+    compute_receipt,
     exercises_to_prove,
     is_unchanged_since_read,
-    receipt_of,
-    receipts,
+    read_committed_receipts,
     write_receipts,
 )
 from autograder.cli import prove
@@ -64,19 +64,19 @@ def prove_it(parts: ExerciseParts, names: tuple[str, ...] = (), anew: bool = Fal
 )
 def test_a_receipt_depends_on(parts: ExerciseParts, place: str, old: str, new: str) -> None:
     """Solution, starter, setup cell, cases, helpers, answers, and what is shipped."""
-    before = receipt_of(parts)
+    before = compute_receipt(parts)
     edit(parts.course / place, old, new)
 
-    assert before != receipt_of(parts)
+    assert before != compute_receipt(parts)
 
 
 def test_a_receipt_does_not_depend_on(parts: ExerciseParts) -> None:
     """The prose of the chapter, and another exercise."""
-    before = receipt_of(parts)
+    before = compute_receipt(parts)
     edit(parts.chapter, "# Both ends of a row.", "# The two ends of a row.")
     (parts.exercise.with_name("other.py")).write_text("")
 
-    assert before == receipt_of(parts)
+    assert before == compute_receipt(parts)
 
 
 def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
@@ -84,10 +84,10 @@ def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
     other = parts.exercise.with_name("other.py")
     other.write_text("ONE = 1\n")
     edit(parts.exercise, "from ._watching import", "from .other import ONE\nfrom ._watching import")
-    before = receipt_of(parts)
+    before = compute_receipt(parts)
     other.write_text("ONE = 2\n")
 
-    assert before != receipt_of(parts)
+    assert before != compute_receipt(parts)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_the_code_of_a_proof_counts(
 ) -> None:
     """The modules that the proof, the exercise and its helpers import, and no other ones."""
     _, code = proof_receipts._files(parts)
-    before = receipt_of(parts)
+    before = compute_receipt(parts)
     monkeypatch.setattr(proof_receipts, "_code", lambda path, _: "new" if path.match(f"autograder/{name}.py") else "")
-    edited = receipt_of(parts)
+    edited = compute_receipt(parts)
     monkeypatch.setattr(proof_receipts, "_code", lambda path, _: "")
 
     assert counts is any(path.match(f"autograder/{name}.py") for path in code)
-    assert counts is (edited != receipt_of(parts)) and before != edited
+    assert counts is (edited != compute_receipt(parts)) and before != edited
 
 
 def test_comments_and_docstrings_of_the_package_do_not_count(tmp_path: Path) -> None:
@@ -127,7 +127,9 @@ def test_comments_and_docstrings_of_the_package_do_not_count(tmp_path: Path) -> 
 def test_prove_writes_receipts(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
     """One name, then all that are due; a receipt that holds is not asked for again."""
     assert [parts] == exercises_to_prove(parts.course)
-    assert 0 == prove_it(parts, (parts.name,)) and {parts.name: receipt_of(parts)} == receipts(parts.course)
+    assert 0 == prove_it(parts, (parts.name,)) and {parts.name: compute_receipt(parts)} == read_committed_receipts(
+        parts.course
+    )
     assert "swap_ends: proven in" in capsys.readouterr().out
 
     assert 0 == prove_it(parts) and [] == exercises_to_prove(parts.course)
@@ -139,13 +141,15 @@ def test_prove_builds_what_is_due(parts: ExerciseParts, capsys: pytest.CaptureFi
     """The receipt is of what the build wrote, which the proof saw."""
     edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
 
-    assert 0 == prove_it(parts, (parts.name,)) and {parts.name: receipt_of(parts)} == receipts(parts.course)
+    assert 0 == prove_it(parts, (parts.name,)) and {parts.name: compute_receipt(parts)} == read_committed_receipts(
+        parts.course
+    )
     assert "wrote lessons/shipped/week_ends.json\n" in capsys.readouterr().out
 
 
 def test_what_is_not_proven_gets_no_receipt(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
     """And an older one does not hold."""
-    write_receipts(parts.course, [(parts.name, receipt_of(parts))])
+    write_receipts(parts.course, [(parts.name, compute_receipt(parts))])
     edit(parts.bank, "You turn the whole row round.", "TO WRITE: say what it does.")
 
     assert 1 == prove_it(parts) and [parts] == exercises_to_prove(parts.course)
@@ -164,7 +168,7 @@ def test_what_was_edited_during_a_proof_gets_no_receipt(
 
     monkeypatch.setattr(proof, "prove", proven)
 
-    assert 0 == prove_it(parts, (parts.name,)) and {} == receipts(parts.course)
+    assert 0 == prove_it(parts, (parts.name,)) and {} == read_committed_receipts(parts.course)
     assert "prove it once more" in capsys.readouterr().out
 
 
@@ -212,7 +216,7 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     remembered[0].unlink()
     with pytest.raises(ChapterFormatError, match="it computes"):
         build(project)
-    write_receipts(parts.course, [(parts.name, receipt_of(parts))])
+    write_receipts(parts.course, [(parts.name, compute_receipt(parts))])
     assert [] == build(project)
     with pytest.raises(ChapterFormatError, match="it computes"):
         shipped_observations_and_hints(parts.course, stem, committed, anew=True)

@@ -98,7 +98,7 @@ class Course:
         monkeypatch.setattr(class_results, "read_all", lambda *_: self.classes)
         monkeypatch.setattr(class_results, "assignment_title", lambda _, stem: f"Chapter {stem}")
         monkeypatch.setattr(write_reports, "_run", lambda *_: nbformat.v4.new_notebook())
-        monkeypatch.setattr("autograder.cli.summary.read_unscored", lambda *_: {})
+        monkeypatch.setattr("autograder.cli.summary.count_parts_without_score", lambda *_: {})
 
     def report(self, *classes: ClassResults, today: date = NOVEMBER, beside: Path | None = None) -> None:
         """Write the report of these classes on this day."""

@@ -36,7 +36,7 @@ from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.item_analysis import analyse_items, correlation
 from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
-from autograder.reports.offline_html_page import page_from_notebook
+from autograder.reports.notebook_to_offline_html import page_from_notebook
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)
@@ -49,8 +49,8 @@ EVIL = "<script>alert('x')</script>"
 CHAPTER = (
     chapter_sections.overview,
     chapter_sections.misunderstandings,
-    chapter_sections.unexplained,
-    chapter_sections.review_list,
+    chapter_sections.unexplained_answers_table,
+    chapter_sections.submissions_to_review,
     chapter_sections.repairs,
 )
 COURSE = (course_sections.chapters, course_sections.misunderstandings, course_sections.missing)
@@ -197,7 +197,7 @@ class TestPage:
             "s0": AssignmentScore(True, unscored=2),
         }
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
-        told = chapter_sections.review_list(class_)
+        told = chapter_sections.submissions_to_review(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
@@ -210,10 +210,12 @@ class TestPage:
         """A note that may concern points is in the review list, and not among the repairs."""
         class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
 
-        assert "breaks off." in chapter_sections.review_list(class_) and "breaks off." not in chapter_sections.repairs(
+        assert "breaks off." in chapter_sections.submissions_to_review(
             class_
-        )
-        assert "renamed." in chapter_sections.repairs(class_) and "renamed." not in chapter_sections.review_list(class_)
+        ) and "breaks off." not in chapter_sections.repairs(class_)
+        assert "renamed." in chapter_sections.repairs(
+            class_
+        ) and "renamed." not in chapter_sections.submissions_to_review(class_)
         assert "worth a person's eye: s0\n" in class_text_table.class_table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
@@ -227,7 +229,7 @@ class TestPage:
                 chapter_sections.misunderstandings,
             )
         ]
-        told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest([nobody])])
+        told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest_exercises_table([nobody])])
 
         assert "No submission could be read." in told and "<img" not in told
 

@@ -13,7 +13,7 @@ from autograder.course.answer_bank import load_bank
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reports import answer_structures, report_side_files
+from autograder.reports import answer_syntax_structures, report_side_files
 from autograder.reports import course_page_sections as course_sections
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
@@ -23,7 +23,7 @@ from autograder.reports.similar_answers import (
     AnswerStructure,
     ExerciseStructures,
     answer_structure,
-    by_chance,
+    pairs_expected_by_chance,
     similar_pairs,
 )
 
@@ -116,8 +116,10 @@ def test_chance() -> None:
     """Students who share all structures stand out from a reproducible random assignment."""
     class_ = [answered(name, 2) for name in "abcd"]
 
-    assert len(similar_pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
-    assert by_chance([answered(name, *[5] * 8) for name in "abcdefghij"]) > 10
+    assert (
+        len(similar_pairs(class_)) == 1 and pairs_expected_by_chance(class_) == pairs_expected_by_chance(class_) < 0.3
+    )
+    assert pairs_expected_by_chance([answered(name, *[5] * 8) for name in "abcdefghij"]) > 10
 
 
 def test_the_page_names_nobody_and_the_table_does() -> None:
@@ -135,13 +137,15 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starter, solution and right answers of the bank do not count."""
     course = Path(__file__).parents[1] / "course"
-    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(answer_structures.right_answers_in_bank(each)))
-    right, exercise, stem = answer_structures.right_answers_in_bank(path), path.stem, path.parent.name
+    path = max(
+        (course / "answers").glob("*/*.py"), key=lambda each: len(answer_syntax_structures.right_answers_in_bank(each))
+    )
+    right, exercise, stem = answer_syntax_structures.right_answers_in_bank(path), path.stem, path.parent.name
     report = Report(exercise, (Verdict("works", Status.PASS),))
     judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
     rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
     monkeypatch.setattr(ExamplePicker, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
-    (found,) = answer_structures.read_answer_structures([ClassResults(course, stem, "", rows)])
+    (found,) = answer_syntax_structures.read_answer_structures([ClassResults(course, stem, "", rows)])
 
     assert (
         len(right) > 1
@@ -157,18 +161,18 @@ def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
     banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
     found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
 
-    assert found == {path: answer_structures.right_answers_in_bank(path) for path in banks}
+    assert found == {path: answer_syntax_structures.right_answers_in_bank(path) for path in banks}
     assert any(text.startswith("class") for texts in found.values() for text in texts)
 
     (tmp_path / "no_text.py").write_bytes(b"\xff")
     assert (
         []
-        == answer_structures.right_answers_in_bank(tmp_path / "no_text.py")
-        == answer_structures.right_answers_in_bank(tmp_path / "none.py")
+        == answer_syntax_structures.right_answers_in_bank(tmp_path / "no_text.py")
+        == answer_syntax_structures.right_answers_in_bank(tmp_path / "none.py")
     )
     code = (
-        "import sys; from pathlib import Path; from autograder.reports import answer_structures; "
-        f"print(len(answer_structures.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
+        "import sys; from pathlib import Path; from autograder.reports import answer_syntax_structures; "
+        f"print(len(answer_syntax_structures.right_answers_in_bank(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"{len(found[banks[0]])} False\n" == ran.stdout
@@ -185,6 +189,6 @@ def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch:
     (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
     places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
 
-    assert not answer_structures.read_answer_structures(
+    assert not answer_syntax_structures.read_answer_structures(
         [ClassResults(*place, "", (StudentRow("ada", judged),)) for place in places]
     )

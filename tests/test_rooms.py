@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.course_index import POINTS, read_index
 from autograder.course.course_location import chapter_id
+from autograder.course.points_and_hints import POINTS, read_index
 from tests.small_chapter import PROJECT
 
 MOST_LINES, LONGEST = 300, 35

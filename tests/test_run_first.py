@@ -13,7 +13,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.unrun_cell_advice import skipped_setup_advice
+from autograder.notebook.unrun_cell_advice import advice_to_run_defining_cell
 
 pytestmark = pytest.mark.usefixtures("in_the_sample")
 SETUP = "# the tools\nfrom autograder import check\nimport torch"
@@ -55,7 +55,7 @@ def shell(path: Path, cell: str, *ran: str) -> Any:
 )
 def test_the_cell_is_named(tmp_path: Path, name: str | None, ran: tuple[str, ...], told: str) -> None:
     """The note quotes the skipped cell's first line, and is empty if no skipped cell defines the name."""
-    found = skipped_setup_advice(shell(saved(tmp_path), "use", *ran), name)
+    found = advice_to_run_defining_cell(shell(saved(tmp_path), "use", *ran), name)
 
     assert found.startswith(told) and bool(found) == bool(told)
     assert ("Run All Above Selected Cell" in found) == ("above that" in told)
@@ -63,10 +63,10 @@ def test_the_cell_is_named(tmp_path: Path, name: str | None, ran: tuple[str, ...
 
 def test_no_notebook_says_nothing(tmp_path: Path) -> None:
     """Without a readable notebook, or in another kind of shell, there is no note."""
-    assert "" == skipped_setup_advice(shell(tmp_path / "none.ipynb", "use"), "check")
+    assert "" == advice_to_run_defining_cell(shell(tmp_path / "none.ipynb", "use"), "check")
     (tmp_path / "bad.ipynb").write_text("{")
-    assert "" == skipped_setup_advice(shell(tmp_path / "bad.ipynb", "use"), "check")
-    assert "" == skipped_setup_advice(None, "check")
+    assert "" == advice_to_run_defining_cell(shell(tmp_path / "bad.ipynb", "use"), "check")
+    assert "" == advice_to_run_defining_cell(None, "check")
 
 
 @pytest.fixture

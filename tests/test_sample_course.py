@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from autograder.authoring.build_course import check_sync
+from autograder.authoring.build_course import list_stale_generated_files
 from tests.sample_course import COURSE, STEM, sample_judge
 from tests.small_chapter import SAMPLE
 
 
 def test_it_is_in_sync() -> None:
     """Its notebooks and shipped files are those that a build would write."""
-    problems = [str(problem) for problem in check_sync(SAMPLE)]
+    problems = [str(problem) for problem in list_stale_generated_files(SAMPLE)]
 
     assert [] == problems, "run `autograder --root tests/sample build`"
 

@@ -8,7 +8,7 @@ import pytest
 from torch import nn
 
 from autograder import check
-from autograder.notebook import progress_log, run_test_cases, shuffled_lines_offer
+from autograder.notebook import call_answer_on_cases, progress_log, shuffled_lines_offer
 from explorers import arrange
 from tests.our_course import answer_in
 
@@ -20,8 +20,8 @@ OFFER = f'from explorers import arrange; arrange("{NAME}")'
 def _a_new_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffled_lines_offer, "_failed_in_a_row", {})
     monkeypatch.setenv(progress_log.OFF, "off")
-    monkeypatch.setattr(run_test_cases, "_LEAST", 600.0)  # for a busy machine
-    monkeypatch.setattr(run_test_cases, "_MOST", 600.0)
+    monkeypatch.setattr(call_answer_on_cases, "_LEAST", 600.0)  # for a busy machine
+    monkeypatch.setattr(call_answer_on_cases, "_MOST", 600.0)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.make_chapter_notebooks import proof_notebook
+from autograder.authoring.make_chapter_notebooks import notebook_with_claims
 from autograder.course.chapter_reader import Chapter, read_chapter
 from autograder.course.side_paths import find_side_paths, main_path
 from autograder.errors import ChapterFormatError, WorkFailed
@@ -23,7 +23,7 @@ WITH_SIDE_PATHS = [path for path in CHAPTERS if "side=true" in path.read_text(en
 
 def run(chapter: Chapter, advice: str) -> None:
     """Run a solved chapter with its claims and without its side paths."""
-    run_notebook(proof_notebook(main_path(chapter), ""), f"the main path of {chapter.stem} alone", advice)
+    run_notebook(notebook_with_claims(main_path(chapter), ""), f"the main path of {chapter.stem} alone", advice)
 
 
 def test_what_is_a_side_path(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from autograder.authoring.site.lazy_figures import defer_figures
 from autograder.authoring.site.minify_figures import shorter
 from autograder.authoring.site.packed_films import pack_films
 from autograder.cli import site
-from autograder.course.chapter_minutes import fill_minutes
+from autograder.course.chapter_minutes import replace_minute_placeholders
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.errors import CourseNotFound, UnknownExercise, WorkFailed
@@ -198,7 +198,7 @@ def test_headings_fit_a_page(tmp_path: Path) -> None:
     """The page has one title, sittings below it, no skipped level, and marked side paths."""
     path = tmp_path / "ch08_sides.py"
     path.write_text(side_chapter.TEXT, encoding="utf-8")
-    worked = solution_notebook(fill_minutes(read_chapter(path), side_chapter.TIERS.__getitem__), "")
+    worked = solution_notebook(replace_minute_placeholders(read_chapter(path), side_chapter.TIERS.__getitem__), "")
     page = chapter_page(STEM, worked, worked)
 
     assert [line for each in page.cells for line in each.source.split("\n") if line.startswith(("#", "{"))][:-1] == [
@@ -404,7 +404,7 @@ def test_launch_buttons_need_a_public_address(
     address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only an address on GitHub gives launch buttons, because Colab and Binder open notebooks from there."""
-    monkeypatch.setattr("autograder.authoring.project_address.read_address", lambda _: address)
+    monkeypatch.setattr("autograder.authoring.project_address_setting.read_address", lambda _: address)
     context = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_context"]
 
     assert buttons == [name for name, _, _ in context["services"]] and address == context["repository"]
@@ -434,7 +434,7 @@ SMALL_PAGES = {"notebooks/a": "Chapter A", "notebooks/b": "Chapter B", "teachers
 
 def small_site(folder: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Small:
     """Build a small site with the course's own settings and layout."""
-    monkeypatch.setattr("autograder.authoring.project_address.read_address", lambda _: address)
+    monkeypatch.setattr("autograder.authoring.project_address_setting.read_address", lambda _: address)
     source = folder / "source"
     (source / "notebooks").mkdir(parents=True)
     first, second, third, fourth = SMALL_PAGES

@@ -11,8 +11,8 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from autograder.authoring.site import page_values
-from autograder.authoring.site.page_values import Filler
+from autograder.authoring.site import fill_page_placeholders
+from autograder.authoring.site.fill_page_placeholders import PlaceholderFiller
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_file, chapter_id
 from autograder.errors import WorkFailed
@@ -29,9 +29,9 @@ def ran() -> NotebookNode:
     return new_notebook(cells=[new_code_cell("draw()", id="drawn", outputs=[picture])])
 
 
-def taken(address: str = "") -> Filler:
+def taken(address: str = "") -> PlaceholderFiller:
     """Return the filler of placeholders for the course with a run chapter."""
-    return Filler(
+    return PlaceholderFiller(
         PROJECT / "course", {STEM: ran()}, "the class of {}".format, "a pad of {}, {}, {}, {}, {}".format, address
     )
 
@@ -53,7 +53,7 @@ def test_a_film_comes_without_what_stands_around_it() -> None:
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
-    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str, str)
+    filler = PlaceholderFiller(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str, str)
     text = filler.filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
     assert "a table" not in text and ".x{}" not in text and "data-plays" in text and "\n" not in text
@@ -124,7 +124,7 @@ def test_a_hunt_is_played_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     hunt = BugHunt("masked_mean", "one-count-for-all", code, "change", 3, (2, 4))
     hunts = ExerciseHunts("", {hunt.mistake: ("sum-not-mean", "int-division", "nan-leaks")}, (hunt,))
-    monkeypatch.setattr(page_values, "read_hunts", lambda *_: {hunt.exercise: hunts})
+    monkeypatch.setattr(fill_page_placeholders, "read_hunts", lambda *_: {hunt.exercise: hunts})
     text = taken().filled(f"{{{{hunt ch01b_broadcasting {hunt.exercise} {hunt.mistake}}}}}", "index.md")
     page = BeautifulSoup(text, "html.parser")
     groups: dict[str, list[bool]] = {}

@@ -18,7 +18,9 @@ pytestmark = [
     pytest.mark.usefixtures("in_the_sample"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # from pyzmq, about an unencrypted connection
 ]
-SETUP = "import time\nfrom autograder import check\nfrom autograder.notebook import run_test_cases, slow_check_notice"
+SETUP = (
+    "import time\nfrom autograder import check\nfrom autograder.notebook import call_answer_on_cases, slow_check_notice"
+)
 SHOWN = "    print('mine', flush=True)\n    display('shown')\n    time.sleep(0.1)\n"
 SLOW = RIGHT.replace(":\n", f":\n{SHOWN}", 1)
 CHECK = 'print("before", flush=True)\ncheck("flatten_images", flatten_images)'

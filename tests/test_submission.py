@@ -13,8 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import SharedSetup, StatementsStep
 from autograder.submission import find_answers
-from autograder.submission.answer_extraction import answer_text, statements
-from autograder.submission.order_cells_of_run import CellRole
+from autograder.submission.extract_answer_statements import answer_text, statements
+from autograder.submission.order_repaired_cells import CellRole
 from autograder.submission.read_submission import read_submission
 from autograder.submission.sanitize_markdown import safe_markdown
 from autograder.submission.submission import Submission

@@ -5,10 +5,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build_course import build, check_sync, generate_files
+from autograder.authoring.build_course import build, generate_files, list_stale_generated_files
 from autograder.authoring.build_course import shipped_observations_and_hints as observed
-from autograder.authoring.custom_exercise import new_own
-from autograder.course.course_index import HINTS, ExercisePoints, IndexedChapter, read_index
+from autograder.authoring.custom_exercise import write_custom_exercise_template
+from autograder.course.points_and_hints import HINTS, ExercisePoints, IndexedChapter, read_index
 from tests.asked import NIGHT
 from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Path:
 
 def problems(project: Path) -> list[str]:
     """Return the problems that the check finds."""
-    return [str(problem) for problem in check_sync(project, observe)]
+    return [str(problem) for problem in list_stale_generated_files(project, observe)]
 
 
 def as_committed(course: Path, stem: str, committed: dict[str, bytes]) -> dict[str, bytes]:
@@ -37,7 +37,7 @@ def test_this_course_is_in_sync() -> None:
 
     The proofs of the exercises cover the observations; the nightly run computes them again.
     """
-    problems = check_sync(PROJECT, partial(observed, anew=True) if NIGHT else as_committed)
+    problems = list_stale_generated_files(PROJECT, partial(observed, anew=True) if NIGHT else as_committed)
 
     assert [] == [str(problem) for problem in problems], "run `make build`"
 
@@ -98,7 +98,7 @@ def test_an_exercise_of_the_teachers_own_is_listed_apart(project: Path) -> None:
     points, of_own = (project / "course" / "shipped" / name for name in ("points.json", "own-points.json"))
     before = points.read_bytes()
     listed = read_index(points)
-    text = new_own(project / "course", "mine").read_text()
+    text = write_custom_exercise_template(project / "course", "mine").read_text()
     (project / "course" / "chapters" / "mine.py").write_text(text.partition("# %% cases")[0])
     outputs = generate_files(project, lambda *_: {})
 
@@ -162,7 +162,7 @@ def test_check_writes_nothing(project: Path) -> None:
     """The check changes no file."""
     (project / "notebooks" / f"{STEM}.ipynb").unlink()
     before = sorted(project.rglob("*"))
-    check_sync(project, observe)
+    list_stale_generated_files(project, observe)
 
     assert before == sorted(project.rglob("*"))
 

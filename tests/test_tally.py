@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
-from autograder.authoring.answer_bank_statistics import HEADS, KNOWN, Tally, count_exercise, update_table
-from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, mutant_lines
+from autograder.authoring.answer_bank_statistics import (
+    HEADS,
+    KNOWN,
+    ExerciseCounts,
+    count_bank_of_exercise,
+    update_table,
+)
+from autograder.authoring.mutant_messages import KINDS, SOLUTION, judge_mutants, mutant_report_lines
 from autograder.course.answer_bank import load_bank
 from autograder.course.course_location import bank_file
 from tests.asked import NIGHT
@@ -46,7 +52,7 @@ def test_what_unknown_answers_are_told_is_as_it_says() -> None:
     names = [name for name, stem in EVERY.items() if NIGHT or stem == first]
 
     assert DOCUMENT == update_table(
-        DOCUMENT, list(EVERY), [count_exercise(ROOT / "course", EVERY[name], name) for name in names]
+        DOCUMENT, list(EVERY), [count_bank_of_exercise(ROOT / "course", EVERY[name], name) for name in names]
     )
 
 
@@ -57,8 +63,8 @@ def test_a_row_is_written_anew() -> None:
     damaged = DOCUMENT.replace(old, f"| `{name}` | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |").replace(ROWS[-1], ROWS[0])
     counts = [int(cell) for cell in old.strip("| ").split(" | ")[1:]]
 
-    assert ROWS[4] == old and DOCUMENT == update_table(damaged, list(EVERY), [Tally(name, *counts)])
-    assert DOCUMENT == update_table(DOCUMENT.replace(old + "\n", ""), list(EVERY), [Tally(name, *counts)])
+    assert ROWS[4] == old and DOCUMENT == update_table(damaged, list(EVERY), [ExerciseCounts(name, *counts)])
+    assert DOCUMENT == update_table(DOCUMENT.replace(old + "\n", ""), list(EVERY), [ExerciseCounts(name, *counts)])
     assert DOCUMENT == update_table(
         DOCUMENT.replace(ROWS[3], f"{ROWS[3]}\n{ROWS[3].replace('`', '`gone_', 1)}"), list(EVERY), []
     )
@@ -66,7 +72,7 @@ def test_a_row_is_written_anew() -> None:
 
 def test_where_there_is_no_document_it_is_the_table() -> None:
     """Without a document, the result is only the table."""
-    told = update_table("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
+    told = update_table("", ["one", "two"], [ExerciseCounts("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
 
     assert ["| `one` | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |", "| all | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |"] == told[2:]
 
@@ -74,7 +80,7 @@ def test_where_there_is_no_document_it_is_the_table() -> None:
 def test_mutants_are_told_what_no_pattern_denies() -> None:
     """Each mutant is counted once, and one that gets a known mistake's message is listed."""
     heard = list(judge_mutants(ROOT / "course", "ch02a_gradients", "grad_by_hand"))
-    head, *listed = mutant_lines("grad_by_hand", heard)
+    head, *listed = mutant_report_lines("grad_by_hand", heard)
 
     assert {each.kind for each in heard} <= set(KINDS) - {"denied"}
     assert head.startswith(f"grad_by_hand: {len(heard)} mutants; ")

@@ -142,7 +142,7 @@ def asked_anew() -> None:
     for once in (
         can_start_threads.can_start_threads,
         can_start_threads.can_start_processes,
-        time_limit.say_once_that_nothing_is_stopped,
+        time_limit.warn_once_that_time_limits_do_not_work,
         fresh_case_check._say_once_that_cases_are_visible,
     ):
         once.cache_clear()

@@ -9,7 +9,13 @@ from torch import nn
 from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.training_fixtures import IN_EVAL, image_model, labeled_images, optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import (
+    IN_EVAL,
+    image_model,
+    labeled_images,
+    optimizer_by_name,
+    row_model,
+)
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
     observe_resumed_training,
@@ -116,7 +122,7 @@ def test_steps_of_anybody_are_noted() -> None:
     """Steps of an optimizer that is made in the block are recorded, and later ones are not."""
     model = row_model("two layers", 3)
     with before_each_step(lambda optimizer: type(optimizer).__name__) as notes:
-        optimizer = optimizer_of("Adam", model.parameters(), 0.1)
+        optimizer = optimizer_by_name("Adam", model.parameters(), 0.1)
         optimizer.step()
     optimizer.step()
 
@@ -138,7 +144,7 @@ class _Linear(TrainingScenario):
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
         self.stop, self.epochs = case.args
         self.model = row_model("linear", 3, seed=seed).to(device)
-        self.optimizer = optimizer_of("SGD with momentum", self.model.parameters(), 0.1)
+        self.optimizer = optimizer_by_name("SGD with momentum", self.model.parameters(), 0.1)
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         return answer(self.model, self.optimizer, epochs, *checkpoint)

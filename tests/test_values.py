@@ -11,8 +11,8 @@ import torch
 from autograder.diagnosis.difference_messages import UNNAMED_FACET
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.number_format import number_text
-from autograder.diagnosis.tensor_grid import grids_of_difference
-from autograder.diagnosis.value_format import WIDTH, nested_text, shorten, show_both, value_text
+from autograder.diagnosis.tensor_difference_grids import grids_of_difference
+from autograder.diagnosis.value_format import WIDTH, expected_and_got_texts, nested_list_text, shorten, value_text
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import Tolerance, first_difference
@@ -25,7 +25,7 @@ def both(expected: object, got: object, facet: str = "returned", exact: bool = F
     tolerance = Tolerance(0.0, 0.0) if exact else Tolerance()
     difference = first_difference({facet: see(expected)}, {facet: see(got)}, tolerance)
     assert difference is not None
-    return show_both(difference, tolerance)
+    return expected_and_got_texts(difference, tolerance)
 
 
 def test_numbers_that_differ_are_written_with_the_digits_in_which_they_do() -> None:
@@ -116,7 +116,7 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
     """A large tensor has the same text as if written in full and cut, but only its ends are read."""
     for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
         tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
-        whole = shorten(nested_text(tensor.tolist()))
+        whole = shorten(nested_list_text(tensor.tolist()))
 
         assert value_text(see(tensor)).endswith(f": {whole}"), shape
 

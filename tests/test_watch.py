@@ -18,7 +18,7 @@ from autograder.errors import WorkFailed
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.open_nbgrader import course_api, missing_exchange_folder
-from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
+from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, Watch
 from tests.conftest import UNCONFINED
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
 from tests.small_chapter import STEM, make_project
@@ -86,7 +86,7 @@ def tries(watch: Watch) -> list[tuple[str, int, bool]]:
     return [
         (each.student, each.tries, each.is_returned)
         for each in watch.grade(watch.collect_new())
-        if isinstance(each, GradedNow)
+        if isinstance(each, GradedSubmission)
     ]
 
 
@@ -229,7 +229,7 @@ def test_from_the_exchange_and_back(tmp_path: Path) -> None:
         nbformat.write(notebook, homework / f"{CHAPTER}.ipynb")
         cycle.submit("ada", homework.parent)
         (graded,) = watch.grade(watch.collect_new())
-        assert isinstance(graded, GradedNow) and graded.is_returned, graded
+        assert isinstance(graded, GradedSubmission) and graded.is_returned, graded
         seeds.append(graded.verdict.seed)
         newest = max(
             (exchange / "pytorch_basics" / "feedback").glob("*.html"), key=lambda path: path.stat().st_mtime_ns

@@ -23,8 +23,8 @@ from nbconvert.writers import FilesWriter
 from sqlalchemy import text
 
 from autograder.__main__ import main
-from autograder.authoring.example_class import copy_course
-from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.example_class import copy_files_for_grading
+from autograder.authoring.example_students import ExampleClassMaker
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
@@ -68,10 +68,10 @@ def _interruptible() -> Iterator[None]:
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with the submissions of six students."""
     course = tmp_path_factory.mktemp("whole") / "course"
-    copy_course(SAMPLE, course, STEM)
+    copy_files_for_grading(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
-    for student in ClassMaker(made_from.judge, made_from.release).students():
+    for student in ExampleClassMaker(made_from.judge, made_from.release).students():
         if student.name in CLASS:
             folder = course / "submitted" / student.name / STEM
             folder.mkdir(parents=True)

@@ -89,17 +89,17 @@ def test_another_device_is_named() -> None:
 
 def test_small_tensors_stand_in_the_call() -> None:
     """A call with small tensors is written as code that can be run."""
-    text = difference_messages.call_text("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
+    text = difference_messages.case_call_text("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
 
     assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
 
 
 def test_different_numbers_of_a_call_are_told_apart() -> None:
     """Numbers of a call that differ only in last digits get enough digits."""
-    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.call_text(
+    assert "f(torch.tensor([536870913.0, 536870915.0], dtype=torch.float64))" == difference_messages.case_call_text(
         "f", Case("r", torch.tensor([2.0**29 + 1, 2.0**29 + 3], dtype=torch.float64))
     )
-    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == difference_messages.call_text(
+    assert "f(torch.tensor([0.5, 0.5, 0.1235]), torch.tensor([]))" == difference_messages.case_call_text(
         "f", Case("r", torch.tensor([0.5, 0.5, 0.123456]), torch.zeros(0))
     )
 
@@ -108,14 +108,16 @@ def test_a_tensor_that_counts_is_spelled_so() -> None:
     """A tensor of consecutive numbers is written as `torch.arange`, whatever its size."""
     x = torch.arange(60.0).reshape(3, 4, 5)
 
-    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.call_text("f", Case("r", x))
-    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == difference_messages.call_text(
+    assert "f(torch.arange(60.0).reshape(3, 4, 5))" == difference_messages.case_call_text("f", Case("r", x))
+    assert "f(torch.arange(8.0, dtype=torch.float64).reshape(2, 4))" == difference_messages.case_call_text(
         "f", Case("r", torch.arange(8.0, dtype=torch.float64).reshape(2, 4))
     )
-    assert "f(torch.arange(6).reshape(2, 3), 1)" == difference_messages.call_text(
+    assert "f(torch.arange(6).reshape(2, 3), 1)" == difference_messages.case_call_text(
         "f", Case("r", torch.arange(6).reshape(2, 3), 1)
     )
-    assert "f(<tensor (5, 3, 4) float32>)" == difference_messages.call_text("f", Case("r", x.reshape(5, 3, 4).flip(0)))
+    assert "f(<tensor (5, 3, 4) float32>)" == difference_messages.case_call_text(
+        "f", Case("r", x.reshape(5, 3, 4).flip(0))
+    )
 
 
 def test_small_matrices_get_a_picture() -> None:

@@ -23,7 +23,7 @@ from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
 from autograder.submission import student_folder
 from autograder.submission.anonymize_answer import names_in_release
-from autograder.submission.order_cells_of_run import CellInRun, CellRole
+from autograder.submission.order_repaired_cells import CellInRun, CellRole
 from autograder.submission.plain_file import read_notebook_file
 from autograder.submission.read_submission import submission_from_files
 from autograder.submission.released_cells import starters
@@ -63,7 +63,7 @@ class AnswerAnalysis:
     advice: str
 
 
-def learn(
+def draft_entry_from_answer(
     course: Path, submission: Path, exercise: str, names: Iterable[str] = (), *, unconfined: bool = False
 ) -> AnswerAnalysis:
     """Run one answer from a notebook, or from a student's folder, and draft an entry for the answer bank.
@@ -157,7 +157,7 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str], given:
     if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
         return "", "The answer did not get as far as being checked, so the bank cannot hold it."
     try:
-        answer = draft_answer_bank_entry.standalone_answer(exercise, lab.source, names, given)
+        answer = draft_answer_bank_entry.anonymous_answer(exercise, lab.source, names, given)
     except draft_answer_bank_entry.CannotDraftEntry as error:
         return "", str(error)
     is_right = all(report.passed for report in reports.values())

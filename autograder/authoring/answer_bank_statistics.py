@@ -18,7 +18,7 @@ from autograder.diagnosis.verdict import Report
 
 
 @dataclass(frozen=True)
-class Tally:
+class ExerciseCounts:
     """The counts of one exercise: a row of the table.
 
     The last three count what each wrong answer would be told if the bank did not hold it: it is judged without its
@@ -50,12 +50,12 @@ HEADS = (
 KNOWN = len(HEADS) - 3  # the number of columns that `static_counts` returns, without running an answer
 
 
-def count_exercise(course: Path, stem: str, name: str) -> Tally:
+def count_bank_of_exercise(course: Path, stem: str, name: str) -> ExerciseCounts:
     """Count one exercise. This observes every answer of its bank, which takes seconds."""
     here = Judge(course, stem, only=name)
     kinds = Counter(_kind_if_unknown(here, name, answer) for answer in here.banks[name] if not answer.is_right)
     of_unknown = (kinds[kind] for kind in ("another", "requirement", "difference"))
-    return Tally(*static_counts(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
+    return ExerciseCounts(*static_counts(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
 def static_counts(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
@@ -69,7 +69,7 @@ def static_counts(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
 def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
     """Return which kind of message a wrong answer gets on the visible cases if the bank does not hold it.
 
-    The kind is "another", "requirement" or "difference", as the fields of `Tally`.
+    The kind is "another", "requirement" or "difference", as the fields of `ExerciseCounts`.
     """
     key, exercise = here.keys.full_key(name, VISIBLE_SEED), here.exercises[name]
     seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
@@ -82,7 +82,7 @@ def _kind_if_unknown(here: Judge, name: str, answer: KnownAnswer) -> str:
     return "requirement" if any(each.sentence in by_requirement for each in report.failed_verdicts) else "difference"
 
 
-def update_table(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:
+def update_table(document: str, names: Sequence[str], counted: Iterable[ExerciseCounts]) -> str:
     """Return the document with the rows of its table replaced by those in `counted`, and with new sums.
 
     Other rows stay, except those of exercises that are not in `names`, the course's exercises in order. For an empty

@@ -1,6 +1,7 @@
 """Build the course: make nbgrader's source and release, notebooks, solutions and shipped observations from chapters.
 
-`generate_files` makes every file in memory. `build` then writes those that changed; `check_sync` only compares.
+`generate_files` makes every file in memory. `build` then writes those that changed; `list_stale_generated_files` only
+compares.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder import files
-from autograder.authoring import project_address
-from autograder.authoring.custom_exercise import own_path
-from autograder.authoring.missing_hunt_programs import check_graded_hunts
-from autograder.course import course_index, shipped_observations
-from autograder.course.chapter_minutes import chapter_title, fill_minutes_of_course
-from autograder.course.chapter_reader import Chapter, read_course
+from autograder.authoring import project_address_setting
+from autograder.authoring.check_graded_hunts import check_graded_hunts
+from autograder.authoring.custom_exercise import custom_exercise_path
+from autograder.course import points_and_hints, shipped_observations
+from autograder.course.chapter_minutes import chapter_title, fill_minutes_from_course
+from autograder.course.chapter_reader import Chapter, read_all_chapters
 from autograder.course.course_location import SHIPPED, find_course
 from autograder.course.missing_exercise_parts import as_exercise_errors, check_folders_have_chapters
 from autograder.errors import CourseNotFound, WorkFailed
@@ -69,8 +70,8 @@ def shipped_observations_and_hints(course: Path, stem: str, committed: Files, an
         check_requirements_have_cases(course, judge)
         old = still_valid_expected_observations(judge, committed, anew)
         keys = {name: old.get(name) or judge.keys.shipped_key(name) for name in judge.names}
-        hints = course_index.encode_hints({name: judge.exercises[name].hints for name in judge.names})
-        return shipped_observations.encode(keys) | {course_index.HINTS: hints}
+        hints = points_and_hints.encode_hints({name: judge.exercises[name].hints for name in judge.names})
+        return shipped_observations.encode(keys) | {points_and_hints.HINTS: hints}
 
 
 def build(project: Path, observer: Observe = shipped_observations_and_hints, only: str | None = None) -> list[str]:
@@ -91,12 +92,12 @@ def build(project: Path, observer: Observe = shipped_observations_and_hints, onl
 
 def write_solved_notebooks_for_tests(project: Path, folder: Path, only: str | None = None) -> list[Path]:
     """Write each solved chapter with its claim cells, as notebooks that the tests run, and return their paths."""
-    from autograder.authoring.make_chapter_notebooks import proof_notebook, to_bytes
+    from autograder.authoring.make_chapter_notebooks import notebook_with_claims, to_bytes
 
-    public = project_address.read_address(project)
+    public = project_address_setting.read_address(project)
     course = find_course(project)
-    chapters = [fill_minutes_of_course(course, chapter) for chapter in _chosen(read_course(course), only)]
-    made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
+    chapters = [fill_minutes_from_course(course, chapter) for chapter in _chosen(read_all_chapters(course), only)]
+    made = {folder / f"{chapter.stem}.ipynb": to_bytes(notebook_with_claims(chapter, public)) for chapter in chapters}
     files.write_all(made)
     return list(made)
 
@@ -124,7 +125,7 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(
+def list_stale_generated_files(
     project: Path, observer: Observe = shipped_observations_and_hints, only: str | None = None
 ) -> list[StaleFile]:
     """Return the committed generated files that are stale, missing or stray; `make build` corrects them all."""
@@ -145,11 +146,11 @@ def generate_files(
 ) -> Outputs:
     """Make every generated file, or those of chapter `only`, in memory; paths are relative to the project folder."""
     course = find_course(project)
-    whole = read_course(course)
+    whole = read_all_chapters(course)
     check_folders_have_chapters(course, {chapter.stem for chapter in whole})
     chapters = _chosen(whole, only)
     check_graded_hunts(course, whole, chapters)
-    public = project_address.read_address(project)
+    public = project_address_setting.read_address(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
             outputs = _notebooks(project, chapters, public, Path(folder).resolve())
@@ -162,11 +163,11 @@ def generate_files(
         committed = _committed(course, chapter.stem)
         for suffix, data in observer(course, chapter.stem, committed).items():
             outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
-    own = [chapter for chapter in whole if own_path(course, chapter.stem).is_file()]
-    listed = {course_index.POINTS: [each for each in whole if each not in own]}
-    listed |= {course_index.OWN_POINTS: own} if own else {}
+    own = [chapter for chapter in whole if custom_exercise_path(course, chapter.stem).is_file()]
+    listed = {points_and_hints.POINTS: [each for each in whole if each not in own]}
+    listed |= {points_and_hints.OWN_POINTS: own} if own else {}
     for name, chapters_in in listed.items():
-        outputs[_data(project) / name] = course_index.encode_index([_listed(each) for each in chapters_in])
+        outputs[_data(project) / name] = points_and_hints.encode_index([_listed(each) for each in chapters_in])
     return outputs
 
 
@@ -189,24 +190,25 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
     return _WATCHED | {_data(project): _DATA}
 
 
-def _listed(chapter: Chapter) -> course_index.IndexedChapter:
+def _listed(chapter: Chapter) -> points_and_hints.IndexedChapter:
     """Return the chapter's entry in the exercise index: its title, and the points of its exercises."""
     worth = {
-        name: course_index.ExercisePoints(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises
+        name: points_and_hints.ExercisePoints(int(chapter.points(name)), chapter.extra(name))
+        for name in chapter.exercises
     }
-    return course_index.IndexedChapter(chapter.stem, chapter_title(chapter), worth)
+    return points_and_hints.IndexedChapter(chapter.stem, chapter_title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
     """Write the source notebooks to a temporary folder, let nbgrader release them there, and return all notebooks."""
-    from autograder.authoring.make_chapter_notebooks import solution_notebook, source_notebook, to_bytes
-    from autograder.authoring.nbgrader_release import release
+    from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook, solution_notebook, to_bytes
+    from autograder.authoring.run_nbgrader_release import release
 
     outputs: Outputs = {}
     course = _data(project).parent
-    for chapter in (fill_minutes_of_course(project / course, chapter) for chapter in chapters):
+    for chapter in (fill_minutes_from_course(project / course, chapter) for chapter in chapters):
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
-        outputs[course / "source" / inner] = to_bytes(source_notebook(chapter, public))
+        outputs[course / "source" / inner] = to_bytes(nbgrader_source_notebook(chapter, public))
         outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))
         files.write_all({workplace / "source" / inner: outputs[course / "source" / inner]})
     release(project / course, workplace)

@@ -1,9 +1,9 @@
 """Create and prove a teacher's own exercise: one file, `own/NAME.py` in the course folder, that is an assignment.
 
 The file begins with its cells, as in a chapter. Its requirements and hints follow `# %% cases`, and its wrong and right
-answers follow `# %% answers`. `prove_own` splits it into the usual files of an exercise and proves them in a temporary
-project, under a time limit. If that succeeds, it copies the files into the course, where build, check, grade and report
-find them as they find any other exercise.
+answers follow `# %% answers`. `prove_and_install_custom_exercise` splits it into the usual files of an exercise and
+proves them in a temporary project, under a time limit. If that succeeds, it copies the files into the course, where
+build, check, grade and report find them as they find any other exercise.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ sys.exit(main(["--root", project, "build"]) or main(["--root", project, "prove",
 """
 
 
-def own_path(course: Path, name: str) -> Path:
+def custom_exercise_path(course: Path, name: str) -> Path:
     """Return the path of the file of a teacher's own exercise."""
     return course / OWN / f"{name}.py"
 
 
-def new_own(course: Path, name: str) -> Path:
+def write_custom_exercise_template(course: Path, name: str) -> Path:
     """Write the template of an own exercise, which can be proven unchanged, and return its path.
 
     Raises ExerciseError if the name is not valid, or taken.
     """
     if not re.fullmatch(r"[a-z]\w*", name, re.ASCII):
         raise ExerciseError(f"expected a name such as moving_average, found {name!r}. Choose another name.")
-    path = own_path(course, name)
+    path = custom_exercise_path(course, name)
     if path.exists():
         raise ExerciseError(f"{path.relative_to(course.parent)} is there already. Change it, or choose another name.")
     _check_free(course, name)
@@ -55,7 +55,7 @@ def new_own(course: Path, name: str) -> Path:
     return path
 
 
-def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
+def prove_and_install_custom_exercise(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
     """Prove an own exercise in a temporary project, and copy its files into the course if nothing is wrong.
 
     Returns a line for each thing that is wrong; if there is one, the course is unchanged. `seconds` limits the time
@@ -73,7 +73,7 @@ def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
         (trial.parent / "pyproject.toml").write_text(f'[tool.pytorch-basics]\ncourse = "{course.name}"\naddress = ""\n')
         lines = _tried(trial.parent, name, seconds)
     if lines:
-        where = own_path(course, name).relative_to(course.parent).as_posix()
+        where = custom_exercise_path(course, name).relative_to(course.parent).as_posix()
         names = sorted((f"{course.name}/{path.as_posix()}" for path in made), key=len, reverse=True)
         return [_placed(line, [f"{trial.parent}/{each}" for each in names] + names, where) for line in lines]
     (course / EXERCISES).mkdir(exist_ok=True)
@@ -86,7 +86,7 @@ def _unfolded(course: Path, name: str) -> dict[Path, str]:
 
     Each line keeps its number, so that the line numbers in messages are those of the teacher's file.
     """
-    path = own_path(course, name)
+    path = custom_exercise_path(course, name)
     where = path.relative_to(course.parent).as_posix()
     _check_free(course, name)
     try:
@@ -115,7 +115,7 @@ def _unfolded(course: Path, name: str) -> dict[Path, str]:
 def _check_free(course: Path, name: str) -> None:
     """Raise ExerciseError if another exercise or chapter of the course has this name."""
     mine = ExerciseParts(course, name, name)
-    head = _MADE.format(where=own_path(course, name).relative_to(course.parent).as_posix(), name=name)
+    head = _MADE.format(where=custom_exercise_path(course, name).relative_to(course.parent).as_posix(), name=name)
     if mine.exercise.is_file() and mine.exercise.read_text(encoding="utf-8", errors="replace").startswith(head):
         return
     for parts in exercises_with_any_part(course):

@@ -19,7 +19,7 @@ class CannotDraftEntry(CourseError):
     """An answer that the bank cannot hold."""
 
 
-def standalone_answer(exercise: str, source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
+def anonymous_answer(exercise: str, source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
     """Return the answer as a single function or class, without names or comments that identify its author.
 
     `source` is the answer with its helpers, as plain Python. The helpers are moved into the function's body. Names of

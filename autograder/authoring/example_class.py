@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.authoring import project_address
-from autograder.authoring.example_students import ClassMaker, ExampleStudent
-from autograder.authoring.make_chapter_notebooks import source_notebook, to_bytes
-from autograder.course.chapter_minutes import fill_minutes_of_course
+from autograder.authoring import project_address_setting
+from autograder.authoring.example_students import ExampleClassMaker, ExampleStudent
+from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook, to_bytes
+from autograder.course.chapter_minutes import fill_minutes_from_course
 from autograder.course.chapter_reader import chapter_paths, read_chapter
 from autograder.course.course_location import EXERCISES, SHIPPED, chapter_path, find_course
 from autograder.errors import CourseNotFound, WorkFailed
@@ -70,12 +70,12 @@ def run_example_class(
     given, only these students get feedback pages, whose making takes most of the time. `ids(n)` returns n names to use
     in place of the students' names, which tell what is special about them. Raises CourseError.
     """
-    copy_course(project, folder / "course", stem)
+    copy_files_for_grading(project, folder / "course", stem)
     cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
     made_from = grader_of(read_assignment(cycle.course, stem, unconfined=unconfined))
-    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
+    students = _called(tuple(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
@@ -120,7 +120,7 @@ def recreate_folder(folder: Path) -> Path:
     return folder
 
 
-def copy_course(project: Path, copy: Path, stem: str) -> None:
+def copy_files_for_grading(project: Path, copy: Path, stem: str) -> None:
     """Copy the files that grading a chapter needs, without the teacher's own gradebook and submissions.
 
     Raises CourseNotFound if one of the files is missing.
@@ -134,8 +134,8 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
         _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
     if (hunts := hunts_path(course, stem)).is_file():
         _copy(hunts, hunts_path(copy, stem), ())
-    chapter = fill_minutes_of_course(course, read_chapter(chapter_path(course, stem)))
-    source = source_notebook(chapter, project_address.read_address(project))
+    chapter = fill_minutes_from_course(course, read_chapter(chapter_path(course, stem)))
+    source = nbgrader_source_notebook(chapter, project_address_setting.read_address(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 
 

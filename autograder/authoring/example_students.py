@@ -48,7 +48,7 @@ class ExampleStudent:
 Sources = dict[str, str]
 
 
-class ClassMaker:
+class ExampleClassMaker:
     """Makes the students of a chapter from its released notebook, worked solutions and answer bank."""
 
     def __init__(self, judge: Judge, release: NotebookNode) -> None:

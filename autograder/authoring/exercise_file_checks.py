@@ -26,7 +26,7 @@ _LONGEST = 200  # characters of a sentence or a hint
 _SHORTEST_REASON = 15
 
 
-def remaining_marks(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
+def unfilled_placeholders(parts: ExerciseParts, chapter: Chapter) -> Iterator[str]:
     """Yield a line for each MARK that is left in the cells or files of a new exercise."""
     for number, row in _cell_rows(chapter, parts.name):
         if MARK in row:
@@ -89,7 +89,7 @@ def _requirements(value: object) -> Iterator[Requirement]:
             yield item
 
 
-def exercise_faults(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
+def hint_and_requirement_faults(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     """Yield a line for each thing that is wrong with the hints of an exercise or the number of its requirements."""
     where, hints = display_path(parts, parts.exercise), exercise.hints
     if not 2 <= len(hints) <= 3:

@@ -17,10 +17,10 @@ from itertools import islice, takewhile
 from random import Random
 from typing import TypeVar
 
-from autograder.authoring import single_line_repairs
-from autograder.authoring.match_program_to_mistake import ProgramRuns
-from autograder.authoring.rename_hunt_variables import other_names, renamed
-from autograder.authoring.single_line_repairs import EditKind, ProgramEdit
+from autograder.authoring import generate_single_line_edits
+from autograder.authoring.generate_single_line_edits import EditKind, ProgramEdit
+from autograder.authoring.match_program_to_mistake import ProgramMistakeMatcher
+from autograder.authoring.rename_hunt_variables import renamed, synonyms_for_variables
 from autograder.authoring.split_return_expression import with_named_steps
 from autograder.course.answer_bank_replacements import apply_change, bare
 from autograder.errors import AnswerBankError
@@ -39,12 +39,12 @@ _LONGEST = 80.0  # seconds of processor time for an exercise: where edits make l
 _UNTOUCHED = "untouched"
 
 
-def find_hunts(runs: ProgramRuns) -> tuple[BugHunt, ...]:
+def find_hunts(runs: ProgramMistakeMatcher) -> tuple[BugHunt, ...]:
     """Return the proven hunts of an exercise, easy ones first."""
     return tuple(sorted(_Search(runs).hunts(), key=difficulty))
 
 
-def why_none(runs: ProgramRuns) -> str:
+def why_exercise_has_no_hunts(runs: ProgramMistakeMatcher) -> str:
     """Return why an exercise has no hunts, whichever the search has tried."""
     shortest = min(len(text.splitlines()) for text in _Search(runs).right)
     if shortest > _MOST_LINES:
@@ -55,7 +55,7 @@ def why_none(runs: ProgramRuns) -> str:
 class _Search:
     """The search for hunts of one exercise."""
 
-    def __init__(self, runs: ProgramRuns) -> None:
+    def __init__(self, runs: ProgramMistakeMatcher) -> None:
         self.name, self.bank, self.runs = runs.exercise.name, runs.bank, runs
         self.right = [bare(runs.solution), *(bare(each.source) for each in self.bank if each.is_right)]
         self.right += [with_named_steps(text) for text in self.right]
@@ -101,9 +101,9 @@ class _Search:
     def _mend(self, text: str) -> tuple[ProgramEdit, str] | None:
         """Return the line at fault and the mended program: the nearest right answer, else what a search finds."""
         for right in self.right:
-            if (edit := single_line_edit(text, right)) is not None:
+            if (edit := single_line_difference(text, right)) is not None:
                 return edit, right
-        for edit in self._in_time(islice(single_line_repairs.program_edits(text, self.pool), self.search)):
+        for edit in self._in_time(islice(generate_single_line_edits.program_edits(text, self.pool), self.search)):
             if self.runs.passes(edit.text):
                 return ProgramEdit(text, edit.kind, edit.line), edit.text
         return None
@@ -116,14 +116,14 @@ class _Search:
                     text = apply_change(right, change)
                 except AnswerBankError:
                     continue
-                edit = single_line_edit(text, right)
+                edit = single_line_difference(text, right)
                 if edit is not None and self.runs.shows_as(tag, text):
                     yield tag, edit, right
 
     def _varied(self) -> Iterator[tuple[str, ProgramEdit, str]]:
         """Yield right answers with one edited line that show what a known mistake shows."""
         for right in self.right:
-            made = [edit for edit in single_line_repairs.wrong_variants(right) if edit.line > 0]
+            made = [edit for edit in generate_single_line_edits.wrong_variants(right) if edit.line > 0]
             Random(f"{self.name} {right}").shuffle(made)
             for edit in self._in_time(made[: self.variants]):
                 if _is_fit(edit.text) and (tag := self.runs.mistake_shown(edit.text)) not in (None, _UNTOUCHED):
@@ -135,7 +135,7 @@ class _Search:
         The names stay where the exercise has a rule that counts the lines which differ from a program given in it.
         """
         others = self._others(edit, mend)
-        names = other_names((edit.text, mend), self.runs.prelude, number)
+        names = synonyms_for_variables((edit.text, mend), self.runs.prelude, number)
         for known in ((names, {}) if names else ({},)) if len(others) >= 2 else ():
             text, mended = (renamed(each, known, self.name) for each in (edit.text, mend))
             if self.runs.shows_as(tag, text) and self.runs.passes(mended):
@@ -145,7 +145,7 @@ class _Search:
     def _others(self, edit: ProgramEdit, mend: str) -> list[int]:
         """Return up to three lines, the nearest first, of which no edit makes the program right."""
         text, lines = edit.text, edit.text.splitlines()
-        rows = single_line_repairs.editable_lines(text)
+        rows = generate_single_line_edits.editable_lines(text)
         if edit.kind == "add":
             befores = (row - 1 for row in rows if row > 1 and lines[row - 2].strip())
             rows = sorted({*befores, *(row for row in rows if not lines[row - 1].strip().startswith("return "))})
@@ -162,11 +162,11 @@ class _Search:
     def _is_at_fault(self, text: str, row: int, kind: EditKind, mend: str) -> bool:
         own = tuple(line.strip() for line in mend.splitlines())
         pool = tuple(dict.fromkeys((*own, *self.pool)))
-        of_line = single_line_repairs.additions if kind == "add" else single_line_repairs.line_edits
+        of_line = generate_single_line_edits.additions if kind == "add" else generate_single_line_edits.line_edits
         return any(self.runs.passes(edit.text) for edit in islice(of_line(text, row, pool), self.edits))
 
 
-def single_line_edit(wrong: str, right: str) -> ProgramEdit | None:
+def single_line_difference(wrong: str, right: str) -> ProgramEdit | None:
     """Return how a program differs from a right one, if it does so in one line; None if in more."""
     old, new = wrong.splitlines(), right.splitlines()
     ops = [op for op in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if op[0] != "equal"]
@@ -187,7 +187,7 @@ def single_line_edit(wrong: str, right: str) -> ProgramEdit | None:
 
 def _lines_of(text: str) -> list[str]:
     rows = text.splitlines()
-    return [rows[row - 1] for row in single_line_repairs.editable_lines(text)]
+    return [rows[row - 1] for row in generate_single_line_edits.editable_lines(text)]
 
 
 def _is_planted(line: str) -> bool:
@@ -206,4 +206,4 @@ def _is_fit(text: str) -> bool:
         return False
     idle = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
     acts = all(isinstance(value, ast.Call | ast.Yield | ast.YieldFrom) for value in idle)
-    return acts and len(single_line_repairs.editable_lines(text)) >= _LEAST_LINES
+    return acts and len(generate_single_line_edits.editable_lines(text)) >= _LEAST_LINES

@@ -18,8 +18,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import marked_regions
 from autograder.course.chapter_model import Cell, CellKind, Chapter, blank_guess
-from autograder.course.faulty_program_names import name_with_their_prefix
-from autograder.course.markdown_text import headings
+from autograder.course.faulty_program_names import faulty_program_name
+from autograder.course.markdown_headings_and_word_counts import headings
 
 Notebook = nbformat.NotebookNode
 
@@ -62,7 +62,7 @@ del reveal_and_shows_error, Held"""
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 
-def source_notebook(chapter: Chapter, address: str) -> Notebook:
+def nbgrader_source_notebook(chapter: Chapter, address: str) -> Notebook:
     """Return the notebook that nbgrader releases from, with solutions and hidden tests."""
     return _notebook(_with_hunts(chapter), address, _source_text)
 
@@ -72,7 +72,7 @@ def solution_notebook(chapter: Chapter, address: str) -> Notebook:
     return _notebook(chapter, address, _solved_text)
 
 
-def proof_notebook(chapter: Chapter, address: str) -> Notebook:
+def notebook_with_claims(chapter: Chapter, address: str) -> Notebook:
     """Return the solved notebook with its claim cells, for the tests; a prediction that does not hold stops its run."""
     return _notebook(chapter, address, _solved_text, claims=True)
 
@@ -118,7 +118,7 @@ def _with_hunts(chapter: Chapter) -> Chapter:
 def _hunt_cells(cell: Cell) -> tuple[Cell, Cell, Cell]:
     """Return the cell that prints a student's program, that of the answer, and the check."""
     hunted = cell.keys["hunt"]
-    name, line = name_with_their_prefix(hunted), cell.line
+    name, line = faulty_program_name(hunted), cell.line
     program = f'from autograder import mend\n\nmend("{hunted}")'
     region = f"### BEGIN {marked_regions.SOLUTION}\n### END {marked_regions.SOLUTION}"
     above = cell.source.strip() or "# Your program, mended:"

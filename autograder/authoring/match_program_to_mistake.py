@@ -16,7 +16,7 @@ from autograder.authoring.mutation import Mutant
 from autograder.authoring.surviving_mutants import limit_cpu_time, mutant_survives
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
 from autograder.exec_with_linecache import run_source
@@ -42,10 +42,10 @@ def _without_its_modes() -> Iterator[None]:
                 _pop_mode()
 
 
-class ProgramRuns:
+class ProgramMistakeMatcher:
     """Runs programs that answer one exercise: which of them pass, and which known mistake do they show?
 
-    A program may define its answer under the exercise's name or under `name_with_their_prefix`.
+    A program may define its answer under the exercise's name or under `faulty_program_name`.
     """
 
     def __init__(self, judge: Judge, name: str) -> None:
@@ -128,7 +128,7 @@ class ProgramRuns:
             run_source(text, f"<a program for {self.exercise.name}>", names)
         except Exception:
             return None
-        return names.get(name_with_their_prefix(self.exercise.name), names.get(self.exercise.name))
+        return names.get(faulty_program_name(self.exercise.name), names.get(self.exercise.name))
 
     def _as_answer(self, text: str) -> str:
-        return re.sub(rf"\b{name_with_their_prefix(self.exercise.name)}\b", self.exercise.name, text)
+        return re.sub(rf"\b{faulty_program_name(self.exercise.name)}\b", self.exercise.name, text)

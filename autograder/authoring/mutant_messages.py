@@ -84,7 +84,7 @@ def _kind(report: Report | None, mutant: Mutant, parent: str, wrong: Mapping[str
     return "also" if parent in wrong and named <= {parent, *wrong[parent].also} else "another's"
 
 
-def mutant_lines(name: str, results: list[JudgedMutant]) -> list[str]:
+def mutant_report_lines(name: str, results: list[JudgedMutant]) -> list[str]:
     """Return a line of counts, then a line for each mutant whose message an author should read."""
     counts = Counter(each.kind for each in results)
     lines = [f"{name}: {len(results)} mutants; " + ", ".join(f"{kind} {counts[kind]}" for kind in KINDS)]

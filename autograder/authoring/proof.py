@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
-from autograder.authoring import answer_text_agreement, bank_message_check, exercise_file_checks
-from autograder.authoring.solution_timing import timing_faults
+from autograder.authoring import bank_message_check, compare_kernel_and_file_text, exercise_file_checks
+from autograder.authoring.check_declared_solution_time import timing_faults
 from autograder.authoring.stale_observations import still_holds
-from autograder.authoring.surviving_mutants import survivor_lines
-from autograder.course import course_index, replay_attack, shipped_observations
+from autograder.authoring.surviving_mutants import survivor_complaints
+from autograder.course import points_and_hints, replay_attack, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.chapter_reader import read_chapter
@@ -42,7 +42,7 @@ def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
         with as_exercise_errors(parts.course):
             chapter = read_chapter(parts.chapter)
             missing = list(missing_parts(parts.course, chapter, parts.name))
-            lines = missing or list(exercise_file_checks.remaining_marks(parts, chapter))
+            lines = missing or list(exercise_file_checks.unfilled_placeholders(parts, chapter))
             return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name), seeds))
     except CourseError as error:
         return str(error).splitlines()
@@ -74,7 +74,7 @@ class Proof:
     def form(self) -> Iterator[str]:
         """Yield what can be found without running an answer."""
         yield from exercise_file_checks.requirements_without_case(self.parts, self.exercise)
-        yield from exercise_file_checks.exercise_faults(self.parts, self.exercise)
+        yield from exercise_file_checks.hint_and_requirement_faults(self.parts, self.exercise)
         solution = self.judge.chapter.solution(self.parts.name)
         yield from exercise_file_checks.bank_faults(self.parts, self.exercise, self.bank, solution)
 
@@ -94,7 +94,7 @@ class Proof:
         fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
         repeated = self.judge.keys.shipped_key(self.parts.name)
         yield from (f"{self._file}: {line}" for line in replay_attack.replay_findings(self.exercise, repeated, fresh))
-        yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
+        yield from survivor_complaints(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 
     def cases(self) -> Iterator[str]:
@@ -119,7 +119,7 @@ class Proof:
 
     def _run(self, cell: str) -> Callable[..., Any]:
         """Run the text of a solution cell below the setup cell; returns the answer."""
-        return answer_text_agreement.run_as_cell(cell, self.parts.name, dict(self._prelude))
+        return compare_kernel_and_file_text.run_as_cell(cell, self.parts.name, dict(self._prelude))
 
     def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
         """Return the report on a function for the cases of a seed; `cell` is its source text."""
@@ -132,7 +132,7 @@ class Proof:
         return self.judge.keys.full_key(self.parts.name, seed)
 
     def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
-        text = answer_text_agreement.answer_text_from_file(self.judge, self.parts.name, cell)
+        text = compare_kernel_and_file_text.answer_text_from_file(self.judge, self.parts.name, cell)
         return self.judge.judge(self.parts.name, seed, seen, text)
 
     def _report_of(self, answer: KnownAnswer, seed: int) -> Report:
@@ -192,7 +192,7 @@ class Proof:
 
     def _read_otherwise(self, answer: KnownAnswer) -> str:
         """Return a complaint if `check` and grading read different texts of an answer, else ""."""
-        if answer_text_agreement.kernel_and_file_agree(
+        if compare_kernel_and_file_text.kernel_and_file_agree(
             self.judge, self.parts.name, answer.source, self._run(answer.source)
         ):
             return ""
@@ -252,7 +252,7 @@ class Proof:
         if key is None or not still_holds(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
-            yield f"{place}{course_index.HINTS}: not the exercise's hints; {remedy}."
+            yield f"{place}{points_and_hints.HINTS}: not the exercise's hints; {remedy}."
 
 
 def shipped_answer_key(parts: ExerciseParts) -> ExpectedObservations | None:
@@ -273,9 +273,9 @@ def _decoded(*data: bytes) -> dict[str, ExpectedObservations]:
 
 def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """Return the committed hints of an exercise; an empty tuple if they cannot be read."""
-    path = parts.course / SHIPPED / f"{parts.stem}{course_index.HINTS}"
+    path = parts.course / SHIPPED / f"{parts.stem}{points_and_hints.HINTS}"
     try:
-        return course_index.read_hints_file(path).get(parts.name, ())
+        return points_and_hints.read_hints_file(path).get(parts.name, ())
     except DamagedData:
         return ()
 

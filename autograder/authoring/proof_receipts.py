@@ -20,10 +20,10 @@ from pathlib import Path
 from autograder import files
 from autograder.authoring.proof import shipped_answer_key, shipped_hints
 from autograder.authoring.stale_observations import still_holds
-from autograder.course import course_index, shipped_observations
+from autograder.course import points_and_hints, shipped_observations
 from autograder.course.answer_bank_replacements import bare
 from autograder.course.chapter_judge import Judge
-from autograder.course.chapter_reader import read_chapter, read_course
+from autograder.course.chapter_reader import read_all_chapters, read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import SHIPPED
 from autograder.course.missing_exercise_parts import ExerciseParts
@@ -39,7 +39,7 @@ _PROOF = _ROOT / "autograder" / "authoring" / "proof.py"
 _LETTERS = 16  # of a digest; one that is wrong by chance would take 2**64 tries
 
 
-def receipt_of(parts: ExerciseParts) -> str:
+def compute_receipt(parts: ExerciseParts) -> str:
     """Return the receipt that the exercise has once it is proven as it is now."""
     return _receipt(parts, shipped_answer_key(parts))
 
@@ -87,7 +87,7 @@ def _code(path: Path, _written: int) -> str:
     return bare(path.read_text(encoding="utf-8")) if path.read_bytes().strip() else ""
 
 
-def receipts(course: Path) -> dict[str, str]:
+def read_committed_receipts(course: Path) -> dict[str, str]:
     """Return the committed receipts by exercise; none if there is no file that can be read."""
     try:
         lines = (course / RECEIPTS).read_text(encoding="utf-8").splitlines()
@@ -98,13 +98,15 @@ def receipts(course: Path) -> dict[str, str]:
 
 def exercises_to_prove(course: Path) -> list[ExerciseParts]:
     """Return the exercises of a course that have no receipt for what they are now, in the order of the course."""
-    known = receipts(course)
-    return [parts for parts in every_exercise(course) if known.get(parts.name) != receipt_of(parts)]
+    known = read_committed_receipts(course)
+    return [parts for parts in every_exercise(course) if known.get(parts.name) != compute_receipt(parts)]
 
 
 def every_exercise(course: Path) -> list[ExerciseParts]:
     """Return the exercises of a course, in its order."""
-    return [ExerciseParts(course, chapter.stem, name) for chapter in read_course(course) for name in chapter.exercises]
+    return [
+        ExerciseParts(course, chapter.stem, name) for chapter in read_all_chapters(course) for name in chapter.exercises
+    ]
 
 
 def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
@@ -113,7 +115,7 @@ def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
     Each exercise has a line for its name and one for its receipt: between two receipts stands a line that does not
     change, so that git merges the work of two people on neighbouring exercises.
     """
-    known = receipts(course) | dict(proven)
+    known = read_committed_receipts(course) | dict(proven)
     there = [parts.name for parts in every_exercise(course)]
     text = "".join(f"{name}\n  {known[name]}\n" for name in there if name in known)
     files.write_all({course / RECEIPTS: text.encode()})
@@ -122,7 +124,7 @@ def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
 def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     """Return whether no file that the proof of an exercise depends on has been written since this process read it."""
     folder = parts.course / SHIPPED
-    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, course_index.HINTS)]
+    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, points_and_hints.HINTS)]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
     own, code = _files(parts)
     is_new = files.any_changed_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
@@ -140,7 +142,7 @@ def still_valid_expected_observations(
         keys = shipped_observations.decode(committed)
     except DamagedData:
         return {}
-    proven = {} if anew else receipts(judge.course)
+    proven = {} if anew else read_committed_receipts(judge.course)
     there = [name for name in judge.names if name in keys]
     return {name: keys[name] for name in there if _still_holds(judge, keys[name], proven.get(name), anew)}
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 
 # Other names of one meaning. What is not listed keeps its name: a wrong name would mislead more than a known one.
 _SYNONYMS = {
@@ -88,7 +88,7 @@ _SYNONYMS = {
 }
 
 
-def other_names(texts: Iterable[str], taken: Iterable[str], number: int = 0) -> dict[str, str]:
+def synonyms_for_variables(texts: Iterable[str], taken: Iterable[str], number: int = 0) -> dict[str, str]:
     """Map each local variable that has a synonym in _SYNONYMS to it; `number` selects one of several synonyms.
 
     Parameters keep their names. So do variables that are read inside an f-string, because the syntax tree does not
@@ -116,11 +116,11 @@ def _loaded(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def renamed(text: str, names: Mapping[str, str], exercise: str) -> str:
-    """Return a program with its variables renamed by `names`, and its answer by `name_with_their_prefix`.
+    """Return a program with its variables renamed by `names`, and its answer by `faulty_program_name`.
 
     Running the program then leaves the reader's own answer, which has the exercise's name, unchanged.
     """
-    known = {**names, exercise: name_with_their_prefix(exercise)}
+    known = {**names, exercise: faulty_program_name(exercise)}
     rows = text.splitlines()
     places = [(n.lineno, n.col_offset, n.id) for n in _loaded(ast.parse(text)) if n.id in known]
     for row, column, old in sorted(set(places), reverse=True):

@@ -33,7 +33,9 @@ _SEEDS = (VISIBLE_SEED, 4104)
 _Expected = list[tuple[Case, Observation]]
 
 
-def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool) -> Iterator[str]:
+def survivor_complaints(
+    judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool
+) -> Iterator[str]:
     """Yield a line for each surviving mutant that the bank does not list, and for each listed one that fails.
 
     Also if there are too few mutants. A listed mutant is expected to pass every case, which takes long: unless

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from autograder.authoring import project_address
+from autograder.authoring import project_address_setting
 from autograder.errors import CourseError
 
 
@@ -15,13 +15,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the address into pyproject.toml; raise CourseError if there is no usable address."""
-    found = project_address.https_address(args.address) if args.address else project_address.origin_address(args.root)
+    found = (
+        project_address_setting.remote_as_https(args.address)
+        if args.address
+        else project_address_setting.origin_address(args.root)
+    )
     if found is None:
         raise CourseError(
             "expected a hosted https or ssh address, found none; add the remote with "
             "`git remote add origin ADDRESS`, or give the address: `autograder address https://HOST/OWNER/NAME`."
         )
-    if not project_address.write_address(args.root, found):
+    if not project_address_setting.write_address(args.root, found):
         print(f"The address is {found} already.")
         return 0
     print(f"The address is {found} now. Run `make build`, and commit what it writes.")

@@ -20,21 +20,21 @@ def run(args: argparse.Namespace) -> int:
     Every answer is run, which takes a minute or two for all exercises. With --mutants, print the messages of mutants
     instead.
     """
-    from autograder.authoring.answer_bank_statistics import count_exercise, update_table
-    from autograder.course.chapter_reader import read_course
+    from autograder.authoring.answer_bank_statistics import count_bank_of_exercise, update_table
+    from autograder.course.chapter_reader import read_all_chapters
     from autograder.course.course_location import find_course
     from autograder.course.missing_exercise_parts import parts_of
     from autograder.files import write_all
 
     course = find_course(args.root)
     named = {name: parts_of(course, name).stem for name in args.names}
-    every = {name: chapter.stem for chapter in read_course(course) for name in chapter.exercises}
+    every = {name: chapter.stem for chapter in read_all_chapters(course) for name in chapter.exercises}
     if args.mutants:
         return _mutants(course, named or every)
     document = args.root / "docs" / "answers.md"
     before = document.read_text(encoding="utf-8") if document.is_file() else ""
     after = update_table(
-        before, list(every), [count_exercise(course, stem, name) for name, stem in (named or every).items()]
+        before, list(every), [count_bank_of_exercise(course, stem, name) for name, stem in (named or every).items()]
     )
     if before:
         write_all({document: after.encode()})
@@ -44,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _mutants(course: Path, names: dict[str, str]) -> int:
     """Print which messages mutants get; takes up to two minutes for an exercise that trains a model."""
-    from autograder.authoring.mutant_messages import judge_mutants, mutant_lines
+    from autograder.authoring.mutant_messages import judge_mutants, mutant_report_lines
 
     for name, stem in names.items():
-        print("\n".join(mutant_lines(name, list(judge_mutants(course, stem, name)))), flush=True)
+        print("\n".join(mutant_report_lines(name, list(judge_mutants(course, stem, name)))), flush=True)
     return 0

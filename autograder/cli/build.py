@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build, or with --check compare only; return 1 if the check finds a file that is not up to date."""
-    from autograder.authoring.build_course import build, check_sync, write_solved_notebooks_for_tests
+    from autograder.authoring.build_course import build, list_stale_generated_files, write_solved_notebooks_for_tests
 
     if args.proofs:
         print(
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         )
         return 0
     if args.check:
-        return _report([str(problem) for problem in check_sync(args.root, only=args.chapter)])
+        return _report([str(problem) for problem in list_stale_generated_files(args.root, only=args.chapter)])
     print("\n".join(build(args.root, only=args.chapter) or ["Everything is up to date."]))
     return 0
 

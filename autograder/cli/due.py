@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
     course = find_course(args.root)
     path = course / teacher_settings.SETTINGS
-    before = teacher_settings.read_deadlines(course)
+    before = teacher_settings.read_teacher_settings(course)
     text = path.read_text(encoding="utf-8") if path.is_file() else f"# {_HEAD}\n"
     document = tomlkit.parse(text)
     _change(document, args, course, before)
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if changed != text:
         write_all({path: changed.encode()})
         try:
-            teacher_settings.read_deadlines(course)
+            teacher_settings.read_teacher_settings(course)
         except Exception:
             _put_back(path, text)
             raise
@@ -110,7 +110,7 @@ def _set(document: Any, args: argparse.Namespace, before: Any) -> None:
 def _show(course: Path) -> None:
     from autograder.nbgrader_plugin import teacher_settings
 
-    found = teacher_settings.read_deadlines(course)
+    found = teacher_settings.read_teacher_settings(course)
     for chapter, when in sorted(found.due.items()):
         print(f"{chapter}: due {_as_local_time(when)}")
         for student, until in sorted(found.extended.get(chapter, {}).items()):

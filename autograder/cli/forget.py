@@ -70,7 +70,7 @@ def _entries(course: Path, student: str) -> Iterator[str]:
 
     if student in kept_roster_columns.load_columns(course):
         yield f"{kept_roster_columns.FILE}: the entry"
-    for chapter, extended in teacher_settings.read_deadlines(course).extended.items():
+    for chapter, extended in teacher_settings.read_teacher_settings(course).extended.items():
         if student in extended:
             yield f"{teacher_settings.SETTINGS}: the extension of {chapter}"
 
@@ -118,7 +118,7 @@ def _delete(course: Path, student: str, paths: list[Path]) -> None:
         text = json.dumps(columns, ensure_ascii=False, indent=1, sort_keys=True)
         write_all({course / kept_roster_columns.FILE: text.encode()})
     settings = course / teacher_settings.SETTINGS
-    if any(student in extended for extended in teacher_settings.read_deadlines(course).extended.values()):
+    if any(student in extended for extended in teacher_settings.read_teacher_settings(course).extended.values()):
         document = tomlkit.parse(settings.read_text(encoding="utf-8"))
         for extended in document["extended"].values():
             extended.pop(student, None)

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
 
     Without names, return 1 if the search for one exercise failed.
     """
-    from autograder.authoring.write_hunts import outdated_hunts, write_hunts
+    from autograder.authoring.write_hunts import exercises_with_outdated_hunts, write_hunts
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.course.missing_exercise_parts import parts_of
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     warnings.simplefilter("ignore", SyntaxWarning)  # of edits that make odd programs
     course = find_course(args.root).resolve()
     if not args.names:
-        due = [name for stem in course_in(course).stems for name in outdated_hunts(course, stem)]
+        due = [name for stem in course_in(course).stems for name in exercises_with_outdated_hunts(course, stem)]
         failed = [name for name in due if not _is_written_in_a_process(course, name)]
         return int(bool(failed))
     for parts in [parts_of(course, name) for name in args.names]:

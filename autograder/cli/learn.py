@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `learn`."""
+    """Add the options of `draft_entry_from_answer`."""
     parser.add_argument("submission", type=Path, help="a notebook, or a student's folder of submitted/")
     parser.add_argument("exercise", help="the exercise, by its name")
     parser.add_argument("--name", action="append", default=[], help="a word that must not stay in the draft (repeat)")
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the answer, and print its analysis: reports, the nearest known mistakes, and the draft."""
-    from autograder.authoring.analyze_student_answer import learn
+    from autograder.authoring.analyze_student_answer import draft_entry_from_answer
     from autograder.course.course_location import find_course
     from autograder.sandbox.require_confinement import is_unconfined_allowed
     from autograder.terminal_text import replace_unprintable
@@ -28,7 +28,11 @@ def run(args: argparse.Namespace) -> int:
     names = [*args.name, *_student(course, args.submission)]
     print(
         replace_unprintable(
-            _rendered(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_allowed()))
+            _rendered(
+                draft_entry_from_answer(
+                    course, args.submission, args.exercise, names, unconfined=is_unconfined_allowed()
+                )
+            )
         )
     )
     return 0

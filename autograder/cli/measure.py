@@ -17,24 +17,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the forms, or the anonymous table; raise WorkFailed or BadAnswers."""
+    """Write the forms, or the anonymous table; raise WorkFailed or UnreadableAnswerTable."""
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.nbgrader_plugin.csv_escaping import write_csv
-    from autograder.reports import measure_forms, pre_post_test_scores
+    from autograder.reports import parallel_test_forms, score_parallel_test_forms
 
     course = find_course(args.root).resolve()
     folder = args.folder or course / "measure"
     if args.action == "write":
-        for path in measure_forms.write_measure(
-            measure_forms.sample_measure_forms(course_in(course), args.seed), folder
+        for path in parallel_test_forms.write_parallel_test_forms(
+            parallel_test_forms.draw_parallel_test_forms(course_in(course), args.seed), folder
         ):
             print(f"wrote {path}")
         return 0
-    measure = measure_forms.read_measure(folder)
-    people = pre_post_test_scores.read_answers(args.answers or folder / measure_forms.ANSWERS, measure)
-    write_csv(folder / pre_post_test_scores.TABLE, pre_post_test_scores.anonymous_rows(people, measure))
+    measure = parallel_test_forms.read_parallel_test_forms(folder)
+    people = score_parallel_test_forms.score_answer_table(args.answers or folder / parallel_test_forms.ANSWERS, measure)
+    write_csv(folder / score_parallel_test_forms.TABLE, score_parallel_test_forms.anonymous_rows(people, measure))
     print(
-        *pre_post_test_scores.summary_lines(people, measure), f"wrote {folder / pre_post_test_scores.TABLE}", sep="\n"
+        *score_parallel_test_forms.summary_lines(people, measure),
+        f"wrote {folder / score_parallel_test_forms.TABLE}",
+        sep="\n",
     )
     return 0

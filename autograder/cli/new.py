@@ -18,13 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the stubs, or the file of an own exercise, and print where they are and what to do next."""
-    from autograder.authoring.custom_exercise import new_own
+    from autograder.authoring.custom_exercise import write_custom_exercise_template
     from autograder.authoring.exercise_file_checks import MARK
     from autograder.authoring.new_exercise import write_new_exercise
     from autograder.course.course_location import find_course
 
     if args.chapter is None:
-        print(f"wrote {new_own(find_course(args.root), args.name)}, an exercise that works: write yours over it.")
+        path = write_custom_exercise_template(find_course(args.root), args.name)
+        print(f"wrote {path}, an exercise that works: write yours over it.")
         print(f"Then `autograder prove {args.name}` proves it, and lays it into the course.")
         return 0
     print("\n".join(write_new_exercise(find_course(args.root), args.name, args.chapter)))

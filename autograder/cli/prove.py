@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build what is out of date, prove each exercise and write its receipt; return 1 if anything is missing."""
-    from autograder.authoring.custom_exercise import own_path
+    from autograder.authoring.custom_exercise import custom_exercise_path
     from autograder.course.course import course_in
     from autograder.course.course_location import find_course
     from autograder.course.missing_exercise_parts import parts_of
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         raise CourseError("expected the name of an exercise, or --all. `autograder prove --all` proves what is due.")
     course = find_course(args.root)
     course_in(course)  # notes the time: an exercise whose files change after it gets no receipt
-    own = [name for name in args.names if own_path(course, name).is_file()]
+    own = [name for name in args.names if custom_exercise_path(course, name).is_file()]
     failed = max([_prove_own(course, name) for name in own], default=0)
     found = [parts_of(course, name) for name in args.names if name not in own]
     stems = [None] if args.all else sorted({parts.stem for parts in found if parts.chapter.is_file()})
@@ -69,9 +69,9 @@ def _of_course(course: Path, anew: bool) -> list[ExerciseParts]:
 
 
 def _prove_own(course: Path, name: str) -> int:
-    from autograder.authoring.custom_exercise import prove_own
+    from autograder.authoring.custom_exercise import prove_and_install_custom_exercise
 
-    lines = prove_own(course, name)
+    lines = prove_and_install_custom_exercise(course, name)
     if lines:
         print("\n".join(lines), file=sys.stderr)
         return 1
@@ -105,7 +105,7 @@ def _prove_each(course: Path, found: Sequence[ExerciseParts], in_new_processes: 
 def _prove(parts: ExerciseParts) -> tuple[str | None, list[str]]:
     """Return the receipt of an exercise ("": it was edited meanwhile; None: it is not proven), and lines to print."""
     from autograder.authoring.proof import prove
-    from autograder.authoring.proof_receipts import is_unchanged_since_read, receipt_of
+    from autograder.authoring.proof_receipts import compute_receipt, is_unchanged_since_read
     from autograder.course.course import course_in
 
     course_in(parts.course)  # notes the time, in a worker's process too
@@ -114,7 +114,7 @@ def _prove(parts: ExerciseParts) -> tuple[str | None, list[str]]:
         things = "1 thing is" if len(lines) == 1 else f"{len(lines)} things are"
         return None, [*lines, f"{name}: {things} missing."]
     done = f"{name}: proven in {perf_counter() - start:.1f} s; nothing is missing."
-    receipt = receipt_of(parts)
+    receipt = compute_receipt(parts)
     if is_unchanged_since_read(parts):
         return receipt, [done]
     return "", [done, f"{name}: but something of it was written meanwhile; prove it once more."]

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the pages, and print their paths, and how many parts nobody has scored."""
-    from autograder.cli.summary import print_needs_manual_grade, read_unscored
+    from autograder.cli.summary import count_parts_without_score, print_needs_manual_grade
     from autograder.course.course_location import find_course
     from autograder.reports import class_results, write_reports
 
@@ -27,5 +27,5 @@ def run(args: argparse.Namespace) -> int:
     for path in write_reports.write_reports(course, args.chapter, args.beside):
         print(f"wrote {path}")
     for stem in args.chapter or class_results.assignments_with_results(course):
-        print_needs_manual_grade(read_unscored(course, stem), f"{stem}: ")
+        print_needs_manual_grade(count_parts_without_score(course, stem), f"{stem}: ")
     return 0

@@ -25,11 +25,11 @@ def run(args: argparse.Namespace) -> int:
             "Run `nbgrader collect` first, or `autograder collect FILE.zip CHAPTER`."
         )
     print(class_text_table.class_table(rows))
-    print_needs_manual_grade(read_unscored(course, args.chapter))
+    print_needs_manual_grade(count_parts_without_score(course, args.chapter))
     return 0
 
 
-def read_unscored(course: Path, stem: str) -> dict[str, int]:
+def count_parts_without_score(course: Path, stem: str) -> dict[str, int]:
     """Return how many parts of whose submissions wait for a first score by hand; an empty dict without a gradebook."""
     from autograder.nbgrader_plugin import open_nbgrader, preflight_checks
     from autograder.nbgrader_plugin.gradebook_scores import unscored_parts

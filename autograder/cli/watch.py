@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.nbgrader_plugin.watch_submissions import GradedNow, Watch
+    from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, Watch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +95,7 @@ def _look(watch: Watch) -> bool | None:
     return not failures if results else None
 
 
-def _line(graded: GradedNow) -> str:
+def _line(graded: GradedSubmission) -> str:
     verdict = graded.verdict
     page = graded.trouble or ("feedback returned" if graded.is_returned else "feedback written")
     what = verdict.trouble or f"{verdict.score:g} of {verdict.max_score:g} points"

@@ -8,6 +8,6 @@ that the main path does without the side paths. `marked_regions.py` finds soluti
 
 `answer_bank.py` holds the known answers, `compute_expected_observations.py` observes them and the worked solutions on
 drawn cases, and `chapter_judge.py` judges others by them. `shipped_observations.py` reads and writes what students get
-of these keys, and `course_index.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
+of these keys, and `points_and_hints.py` the points and hints. `replay_attack.py` scores a cheat that repeats what is
 shipped.
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from autograder.course.answer_bank_replacements import apply_change, bare, run_answer
+from autograder.course.answer_bank_replacements import apply_change, bare, define_answer
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.errors import AnswerBankError
@@ -141,7 +141,7 @@ class AnswerBank:
                 if of not in bases:
                     raise AnswerBankError("there is no such answer")
                 source = apply_change(bare(bases[of]), change)
-                function = run_answer(self.exercise, answer.tag, source, prelude)
+                function = define_answer(self.exercise, answer.tag, source, prelude)
                 self._answers[place] = replace(answer, function=function, source=source)
             except AnswerBankError as error:
                 base = f"the right answer {of!r}" if of else "the worked solution"

@@ -70,7 +70,7 @@ def _places(text: str, old: str, new: str) -> Iterator[_Span]:
             yield (row, end + 1, "") if is_whole else (start, end, given)
 
 
-def run_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
+def define_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[..., Any]:
     """Run a text below the setup cell, as the worked solution is run, and return the answer that it defines.
 
     Raises AnswerBankError if the text raises.

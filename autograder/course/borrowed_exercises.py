@@ -25,7 +25,7 @@ class BorrowedExercise:
 Kind = TypeVar("Kind", bound=BorrowedExercise)
 
 
-def of_kind(lent: Iterable[BorrowedExercise], kind: type[Kind]) -> list[Kind]:
+def select_by_exact_type(lent: Iterable[BorrowedExercise], kind: type[Kind]) -> list[Kind]:
     """Return what is of exactly this kind: plain exercises are neither hunts nor questions."""
     return [each for each in lent if type(each) is kind]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from autograder.course import marked_regions
-from autograder.course.chapter_model import Cell, CellKind, Chapter, guess_of
+from autograder.course.chapter_model import Cell, CellKind, Chapter, guess_statement
 from autograder.course.lint_chapter import fail
 from autograder.name_bindings import names_of
 
@@ -109,7 +109,7 @@ def _hunt(chapter: Chapter, _index: int, cell: Cell) -> None:
 
 
 def _predict(chapter: Chapter, index: int, cell: Cell) -> None:
-    guess = guess_of(cell.source)
+    guess = guess_statement(cell.source)
     if guess is None or "#" not in cell.source:
         fail(
             chapter.where,

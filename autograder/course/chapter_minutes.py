@@ -17,10 +17,16 @@ from functools import cache
 from pathlib import Path
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.chapter_outline import Outline, Piece, exercise_in_heading
+from autograder.course.classify_chapter_sections import Outline, Piece, exercise_in_heading
 from autograder.course.course import course_in
 from autograder.course.lint_chapter import fail
-from autograder.course.markdown_text import count_nonblank_lines, fenced_line_count, headings, mask_code, word_count
+from autograder.course.markdown_headings_and_word_counts import (
+    count_nonblank_lines,
+    fenced_line_count,
+    headings,
+    mask_code,
+    word_count,
+)
 
 # The assumed speed of a reader. Nobody was timed: whoever times a class should change these numbers.
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
@@ -55,12 +61,12 @@ def tier_lookup(course: Path, chapter: Chapter) -> TierOf:
     return tier_of
 
 
-def fill_minutes_of_course(course: Path, chapter: Chapter) -> Chapter:
+def fill_minutes_from_course(course: Path, chapter: Chapter) -> Chapter:
     """Return a chapter of a course with its placeholders replaced by minutes; raise ExerciseError."""
-    return fill_minutes(chapter, tier_lookup(course, chapter))
+    return replace_minute_placeholders(chapter, tier_lookup(course, chapter))
 
 
-def fill_minutes(chapter: Chapter, tier_of: TierOf) -> Chapter:
+def replace_minute_placeholders(chapter: Chapter, tier_of: TierOf) -> Chapter:
     """Return the chapter with its placeholders replaced by minutes."""
     outline = Outline(chapter)
     cells = [

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.course import marked_regions
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.errors import ChapterFormatError
 from autograder.ipython_syntax import CHECK, SETUP
 
@@ -53,7 +53,7 @@ class Cell:
         if self.kind is CellKind.CHECK:
             return f"{CHECK}{self.keys['check']}"
         if self.kind is CellKind.HUNT:
-            return f"{CHECK}{name_with_their_prefix(self.keys['hunt'])}"
+            return f"{CHECK}{faulty_program_name(self.keys['hunt'])}"
         return SETUP if self.kind is CellKind.SETUP else None
 
 
@@ -117,7 +117,7 @@ class Chapter:
         raise ChapterFormatError(f"{self.where}:1: there is no exercise {name!r} here; the exercises are: {known}.")
 
 
-def guess_of(source: str) -> ast.Assign | None:
+def guess_statement(source: str) -> ast.Assign | None:
     """Return the statement `guess... = <value>` of a predict cell; None if the cell's text is not just that."""
     try:
         body = ast.parse(source).body
@@ -131,7 +131,7 @@ def guess_of(source: str) -> ast.Assign | None:
 
 def blank_guess(source: str) -> str:
     """Return a predict cell as a student gets it: with `...` in place of the answer, and the comment kept."""
-    assignment = guess_of(source)
+    assignment = guess_statement(source)
     if assignment is None:
         return source
     value = assignment.value

@@ -14,15 +14,15 @@ from typing import Any
 from autograder.course.cell_text_rules import CELL_RULES, check_width
 from autograder.course.chapter_minutes import check_minute_placeholders
 from autograder.course.chapter_model import Cell, Chapter
-from autograder.course.chapter_outline import check_exercise_headings
+from autograder.course.classify_chapter_sections import check_exercise_headings
 from autograder.course.course_location import CHAPTERS
-from autograder.course.fast_percent_parser import PlainCell, plain_cells
-from autograder.course.lint_chapter import check_rules_between_cells, fail, find_cell_markers, kind_of
+from autograder.course.fast_percent_parser import PlainCell, cells_if_all_plain
+from autograder.course.lint_chapter import cell_kind, check_rules_between_cells, fail, find_cell_markers
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.patched_names import replace_attribute
 
-__all__ = ["Cell", "Chapter", "chapter_paths", "parse", "read_chapter", "read_course"]
+__all__ = ["Cell", "Chapter", "chapter_paths", "parse", "read_all_chapters", "read_chapter"]
 
 STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -61,7 +61,7 @@ def _checked(stem: str, where: str, text: str) -> Chapter:
     return chapter
 
 
-def read_course(course: Path) -> tuple[Chapter, ...]:
+def read_all_chapters(course: Path) -> tuple[Chapter, ...]:
     """Read and check every chapter of a course folder, in order.
 
     Raise ChapterFormatError if two exercises of the course have the same name.
@@ -81,14 +81,14 @@ def read_course(course: Path) -> tuple[Chapter, ...]:
 def parse(text: str, where: str) -> tuple[Cell, ...]:
     """Split a chapter's text into cells, each with its line; raise ChapterFormatError for an unreadable marker."""
     lines = find_cell_markers(text, where)
-    cells = plain_cells(text, lines) or _read_by_jupytext(text)
+    cells = cells_if_all_plain(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
         raise ChapterFormatError(
             f"{where}:1: expected {len(lines)} cells, one for each `# %%` line, found {len(cells)}; "
             "take lines that begin with `# %%` out of strings."
         )
     return tuple(
-        Cell(kind_of(cell.cell_type, cell.keys, where, line), cell.keys, line, cell.source)
+        Cell(cell_kind(cell.cell_type, cell.keys, where, line), cell.keys, line, cell.source)
         for cell, line in zip(cells, lines, strict=True)
     )
 

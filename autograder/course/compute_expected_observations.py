@@ -17,7 +17,7 @@ from autograder.course.answer_bank import AnswerBank, KnownAnswer
 from autograder.course.chapter_model import Chapter
 from autograder.course.expected_cache import ExpectedCache
 from autograder.course.load_solutions import Solution, solution_error
-from autograder.diagnosis.difference_messages import spelled_call
+from autograder.diagnosis.difference_messages import call_as_exercise_spells_it
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import Case, Exercise, ExerciseSet
@@ -165,7 +165,7 @@ class AnswerKeys:
         return ExpectedObservations(exercise.name, cases, reference, ())
 
     def _refuse(self, exercise: Exercise, case: Case, error: ExceptionSnapshot) -> NoReturn:
-        what = f"{error.type}: {error.message}, at {spelled_call(exercise, case)}"
+        what = f"{error.type}: {error.message}, at {call_as_exercise_spells_it(exercise, case)}"
         if error.line:
             raise solution_error(self.chapter, exercise.name, f"{what}, in its line `{error.line}`")
         path = exercise.path.relative_to(self.course.parent).as_posix()

@@ -14,8 +14,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from autograder.course import course_index
-from autograder.course.course_index import IndexedChapter
+from autograder.course import points_and_hints
 from autograder.course.course_location import (
     ARRANGED,
     CARDS,
@@ -24,8 +23,9 @@ from autograder.course.course_location import (
     REVIEW_QUESTIONS,
     SHIPPED,
     chapter_module_path,
-    course_here,
+    course_of_notebook,
 )
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # these import torch, which recording grades does not need
@@ -74,7 +74,9 @@ class Course:
         except ExerciseError as error:
             raise ExerciseError(f"{path}: {error}") from error
         except Exception as error:
-            message = course_error_line(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            message = (
+                format_course_file_error(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            )
             raise ExerciseError(message) from error
         if not isinstance(exercise, Exercise):
             raise ExerciseError(
@@ -104,14 +106,14 @@ class Course:
     def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
         """Return the shipped hints of a chapter, by exercise; empty if it has none. Does not import torch."""
         if stem not in self._hints:
-            path = self.folder / SHIPPED / f"{stem}{course_index.HINTS}"
-            self._hints[stem] = course_index.read_hints_file(path) if path.is_file() else {}
+            path = self.folder / SHIPPED / f"{stem}{points_and_hints.HINTS}"
+            self._hints[stem] = points_and_hints.read_hints_file(path) if path.is_file() else {}
         return self._hints[stem]
 
     @cached_property
     def listed(self) -> tuple[IndexedChapter, ...]:
         """Return the chapters in order, with the points of their exercises; raise DamagedData."""
-        return course_index.read_index(self.folder / SHIPPED / course_index.POINTS)
+        return points_and_hints.read_index(self.folder / SHIPPED / points_and_hints.POINTS)
 
     @property
     def exercise_names(self) -> Iterator[str]:
@@ -160,7 +162,7 @@ class Course:
         return name
 
 
-def course_error_line(error: Exception, folder: Path) -> str | None:
+def format_course_file_error(error: Exception, folder: Path) -> str | None:
     """Return a line `path:line: error` for an error raised in a course's file; None if it was raised elsewhere."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}. Correct it."
@@ -178,7 +180,7 @@ def course_in(folder: Path) -> Course:
 
 def current_course() -> Course:
     """Return the course that a notebook in the working directory belongs to; raise CourseNotFound."""
-    return course_in(course_here())
+    return course_in(course_of_notebook())
 
 
 @cache

@@ -65,7 +65,7 @@ def bank_file(course: Path, chapter: str, exercise: str) -> Path:
     return course / ANSWERS / chapter / f"{exercise}.py"
 
 
-def readable_by_answers(course: Path) -> tuple[Path, ...]:
+def paths_readable_by_answers(course: Path) -> tuple[Path, ...]:
     """Return the paths that the sandbox lets students' code read, because lessons import them.
 
     They are the exercises, figures and instruments of this course and of the installed courses.
@@ -73,7 +73,7 @@ def readable_by_answers(course: Path) -> tuple[Path, ...]:
     return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))
 
 
-def course_here() -> Path:
+def course_of_notebook() -> Path:
     """Return the folder of the course that a notebook in the working directory belongs to; raise CourseNotFound."""
     return _course_at(Path.cwd(), os.environ.get(COURSE_VARIABLE))
 

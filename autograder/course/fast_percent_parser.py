@@ -31,7 +31,7 @@ class PlainCell(NamedTuple):
     source: str
 
 
-def plain_cells(text: str, lines: list[int]) -> list[PlainCell] | None:
+def cells_if_all_plain(text: str, lines: list[int]) -> list[PlainCell] | None:
     """Split a text at the cell markers on these lines, counted from 1; return None where jupytext has to do it.
 
     That is so if a cell has anything that jupytext treats specially, such as magics or unusual blank lines.

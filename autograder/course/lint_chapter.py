@@ -78,7 +78,7 @@ def _check_marker(row: str, where: str, line: int) -> None:
             fail(where, line, f"the key {key}= stands twice; keep one.")
 
 
-def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> CellKind:
+def cell_kind(cell_type: str, keys: dict[str, Any], where: str, line: int) -> CellKind:
     """Return a cell's kind from its keys; raise ChapterFormatError for an unknown key or a wrong value."""
     for key, value in keys.items():
         _check_key(key, value, where, line)

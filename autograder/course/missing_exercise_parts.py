@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.chapter_model import Chapter
-from autograder.course.course import course_error_line
+from autograder.course.course import format_course_file_error
 from autograder.course.course_location import ANSWERS, CHAPTERS, EXERCISES, bank_file, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
@@ -65,7 +65,7 @@ def as_exercise_errors(course: Path) -> Iterator[None]:
     except CourseError:
         raise
     except Exception as error:
-        if message := course_error_line(error, course):
+        if message := format_course_file_error(error, course):
             raise ExerciseError(message) from error
         raise
 

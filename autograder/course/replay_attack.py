@@ -58,7 +58,7 @@ def passed_requirements(report: Report) -> list[str]:
     return [verdict.requirement for verdict in report.passed_checks]
 
 
-def share_of_constants(report: Report) -> float:
+def share_passed_by_replay(report: Report) -> float:
     """Return the share of the checks that a cheat passed by repeating observations, after an honest first check.
 
     The first passed check is not counted; `report` is that of `judge_partly_honest_replay`.
@@ -74,7 +74,7 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
     try:
         if passed_requirements(judge_replayed_observations(exercise, shipped, key)):
             return True
-        return share_of_constants(judge_partly_honest_replay(exercise, shipped, key)) > MOST
+        return share_passed_by_replay(judge_partly_honest_replay(exercise, shipped, key)) > MOST
     except CourseError:
         raise
     except Exception:  # an exercise's own comparison needs more than is shipped, so the cheat fails
@@ -96,7 +96,7 @@ def replay_findings(
             break
     for seed, key in fresh.items():
         report = judge_partly_honest_replay(exercise, shipped, key)
-        if share_of_constants(report) > MOST:
+        if share_passed_by_replay(report) > MOST:
             earned = passed_requirements(report)[1:]
             yield (
                 f"after an honest first check, constants pass {earned} (seed {seed}), more than a quarter; "

@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.lint_chapter import fail
-from autograder.course.markdown_text import first_heading, headings, split_at_headings
+from autograder.course.markdown_headings_and_word_counts import headings, leading_heading, split_at_headings
 from autograder.name_bindings import declared_global, names_of
 
 LEVEL = 4
@@ -40,14 +40,14 @@ def find_side_paths(chapter: Chapter) -> list[SidePath]:
 
 def _from(chapter: Chapter, begin: int) -> SidePath:
     cell = chapter.cells[begin]
-    heading = first_heading(cell.source)
+    heading = leading_heading(cell.source)
     title = _TITLE.fullmatch(heading.text) if heading else None
     following = takewhile(lambda other: not _begins_anew(other), chapter.cells[begin + 1 :])
     return SidePath(title["question"] if title else "", cell.line, range(begin, begin + 1 + sum(1 for _ in following)))
 
 
 def _begins_anew(cell: Cell) -> bool:
-    return cell.kind is CellKind.MARKDOWN and first_heading(cell.source) is not None
+    return cell.kind is CellKind.MARKDOWN and leading_heading(cell.source) is not None
 
 
 def side_path_cells(chapter: Chapter) -> set[int]:
@@ -77,7 +77,7 @@ def check_side_paths(chapter: Chapter) -> None:
 
 def _check_headings(chapter: Chapter, cell: Cell) -> None:
     """Check that a side path begins with a question as its heading, and that no other heading is as deep as that."""
-    first, is_side = first_heading(cell.source), bool(cell.keys.get("side"))
+    first, is_side = leading_heading(cell.source), bool(cell.keys.get("side"))
     if is_side and (first is None or first.level != LEVEL or not _TITLE.fullmatch(first.text)):
         found = cell.source.partition("\n")[0]
         fail(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.diagnosis.author_message import choose_author_message
+from autograder.diagnosis.choose_message_for_difference import choose_author_message
 from autograder.diagnosis.error_meanings import error_meaning
 from autograder.diagnosis.number_format import number_text
-from autograder.diagnosis.tensor_grid import grids_of_difference
-from autograder.diagnosis.value_format import RESULTS, nested_text, shorten, show_both, value_text
+from autograder.diagnosis.tensor_difference_grids import grids_of_difference
+from autograder.diagnosis.value_format import RESULTS, expected_and_got_texts, nested_list_text, shorten, value_text
 from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
 from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.exercise import Case, Exercise
@@ -34,7 +34,7 @@ class DifferenceMessage:
     picture: GridPair | None = None
 
 
-def not_attempted(name: str) -> str:
+def not_attempted_message(name: str) -> str:
     """Return the message for an answer that still is the starter."""
     return (
         f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
@@ -94,7 +94,7 @@ def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) ->
 
 def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     """Return both values as texts; for an entry of the result, with its keys in front: "['loss'] = 0.5"."""
-    expected, got = show_both(difference, tolerance)
+    expected, got = expected_and_got_texts(difference, tolerance)
     facet, *inner = difference.path or ("",)
     if facet not in RESULTS or not inner:
         return expected, got
@@ -163,7 +163,7 @@ def _place(facet: str, inner: list[str | int]) -> str:
 
 def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> DifferenceMessage:
     expected, got = difference.expected, difference.got
-    texts = show_both(difference, tolerance)
+    texts = expected_and_got_texts(difference, tolerance)
     told = _by_entry(difference, tolerance)
     if difference.aspect == "type":
         return DifferenceMessage(type_sentence(place, expected, got), *told)
@@ -225,22 +225,22 @@ def _nan_note(expected: Plain, got: Plain) -> str:
 # --- the call
 
 
-def spelled_call(exercise: Exercise, case: Case) -> str:
+def call_as_exercise_spells_it(exercise: Exercise, case: Case) -> str:
     """Return the call of a case as code, as its exercise spells it."""
-    return (exercise.spelled or call_text)(exercise.name, case)
+    return (exercise.spelled or case_call_text)(exercise.name, case)
 
 
-def call_text(name: str, case: Case) -> str:
+def case_call_text(name: str, case: Case) -> str:
     """Return the call of a case as code: small tensors in full, larger ones by shape."""
-    return call_of(name, *map(argument_text, case.args), **case.kwargs)
+    return call_from_parts(name, *map(argument_text, case.args), **case.kwargs)
 
 
-def call_of(name: str, *parts: str, **options: object) -> str:
+def call_from_parts(name: str, *parts: str, **options: object) -> str:
     """Return a call as code: `parts` are arguments as code already, `options` are keyword arguments as values."""
     return f"{name}({', '.join([*parts, *(f'{key}={argument_text(value)}' for key, value in options.items())])})"
 
 
-def tensor_values(name: str, tensor: torch.Tensor, more: str = "") -> str:
+def tensor_placeholder(name: str, tensor: torch.Tensor, more: str = "") -> str:
     """Return a short text for a tensor: its name, its shape and `more`, as in "<images (8, 1, 4, 4)>"."""
     return f"<{name} {tuple(tensor.shape)}{more}>"
 
@@ -266,7 +266,7 @@ def _numbers(tensor: torch.Tensor) -> str:
     """Return the numbers of a small tensor, with the usual digits where these keep different numbers apart."""
     values = set(tensor.reshape(-1).tolist())
     apart = len({number_text(value) for value in values}) == len(values)
-    return nested_text(tensor.tolist(), number_text if apart else _exactly)
+    return nested_list_text(tensor.tolist(), number_text if apart else _exactly)
 
 
 def _exactly(value: object) -> str:

@@ -43,21 +43,21 @@ def judge_with_examined_source(
     The report depends on the source text through `text` alone, so that callers may cache reports by it.
     """
     if all(is_stub_error(seen.get("raised")) for seen in observations):
-        return uniform_report(
-            exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name)
+        return report_with_one_cause(
+            exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted_message(exercise.name)
         )
     # One that was changed may show the same: where its first program stops, nobody sees what became of the others.
     known = (each for place, each in enumerate(key.mistakes) if place not in text.disproved)
     as_given = next((mistake for mistake in known if mistake.tag == UNTOUCHED), None)
     if as_given and matches_mistake(exercise, as_given, observations):
-        return uniform_report(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
+        return report_with_one_cause(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
     verdicts = _Lines(exercise, key, observations, text).verdicts()
     verdicts += list(_rule_verdicts(exercise, key, observations, text, verdicts))
     report = Report(exercise.name, tuple(verdicts))
     return replace(report, notes=text.remarks) if report.passed else report
 
 
-def uniform_report(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
+def report_with_one_cause(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
     """Return a report in which one cause decides every check: the first verdict has the status and the sentence.
 
     The other verdicts are NOT_ATTEMPTED if that is the status, and otherwise SKIPPED.
@@ -191,7 +191,7 @@ class _Lines:
             status=Status.ERROR if "raised" in seen else Status.FAIL,
             sentence=mistake.sentence if mistake else told.sentence,
             mistake=mistake.tag if mistake else None,
-            call=difference_messages.spelled_call(self.exercise, case),
+            call=difference_messages.call_as_exercise_spells_it(self.exercise, case),
             expected=told.expected,
             got=told.got,
             picture=told.picture,

@@ -23,7 +23,7 @@ def number_text(value: object, digits: int = USUAL) -> str:
     return f"{value if whole else rounded:.1f}" if whole or near else text
 
 
-def digits_apart(one: object, other: object) -> int:
+def digits_that_tell_apart(one: object, other: object) -> int:
     """Return how many significant digits tell two numbers apart, at least `USUAL`."""
     if not (isinstance(one, float) and isinstance(other, float)) or not math.isfinite(one) or not math.isfinite(other):
         return USUAL

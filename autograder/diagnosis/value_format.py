@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
+from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
 
@@ -36,7 +36,7 @@ def value_text(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
     return shorten(number_text(value, digits) if isinstance(value, float) else repr(value), width)
 
 
-def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
+def expected_and_got_texts(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     """Return the expected and the student's value as two texts, in which the difference shows."""
     expected, got = difference.expected, difference.got
     if difference.path[:1] and difference.path[0] not in RESULTS:
@@ -45,11 +45,11 @@ def show_both(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
             return listed
     place = _first_apart(difference, tolerance)
     pair = (expected, got) if place is None else (expected.values[place].item(), got.values[place].item())
-    texts = [value_text(value, digits=digits_apart(*pair)) for value in (expected, got)]
+    texts = [value_text(value, digits=digits_that_tell_apart(*pair)) for value in (expected, got)]
     if difference.aspect == "requires_grad":
         texts = [_tensor(seen, more=f", requires_grad={seen.requires_grad}") for seen in (expected, got)]
     elif texts[0] == texts[1] and place is not None:
-        numbers = (number_text(value, digits_apart(*pair)) for value in pair)
+        numbers = (number_text(value, digits_that_tell_apart(*pair)) for value in pair)
         texts = [f"{text}, with {value} at {list(place)}" for text, value in zip(texts, numbers, strict=True)]
     elif texts[0] == texts[1]:
         texts = _cut_where_apart(expected, got, texts[0])
@@ -114,9 +114,9 @@ def shorten(text: str, width: int = WIDTH) -> str:
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
 
-def nested_text(value: object, write: Callable[[object], str] = number_text) -> str:
+def nested_list_text(value: object, write: Callable[[object], str] = number_text) -> str:
     """Return nested lists of numbers as code, each number as `write` formats it."""
-    inside = (nested_text(item, write) for item in value) if isinstance(value, list) else ()
+    inside = (nested_list_text(item, write) for item in value) if isinstance(value, list) else ()
     return f"[{', '.join(inside)}]" if isinstance(value, list) else write(value)
 
 
@@ -133,7 +133,7 @@ def _numbers(seen: TensorSnapshot, width: int, digits: int) -> str:
         return "(values not read)"
     if seen.values.dim() > _MOST_DIMS:
         return f"({seen.values.dim()} dims, values not shown)"
-    return shorten(nested_text(_ends(seen.values, width).tolist(), partial(number_text, digits=digits)), width)
+    return shorten(nested_list_text(_ends(seen.values, width).tolist(), partial(number_text, digits=digits)), width)
 
 
 def _ends(values: torch.Tensor, width: int) -> torch.Tensor:

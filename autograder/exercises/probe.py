@@ -65,7 +65,7 @@ def see_without_requires_grad(result: object) -> Plain:
     return replace(seen, requires_grad=False) if isinstance(seen, TensorSnapshot) else seen
 
 
-def see_number(value: object) -> Plain:
+def see_int_as_float(value: object) -> Plain:
     """Return a value as plain data, with an int as a float: 4 counts as 4.0."""
     seen = see(value)
     return float(seen) if type(seen) is int else seen

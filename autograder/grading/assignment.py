@@ -16,8 +16,8 @@ from nbformat import NotebookNode
 from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
 from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.course_index import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
+from autograder.course.points_and_hints import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.errors import CourseNotFound
 from autograder.files import sha256_of_texts
 from autograder.grading.find_borrowed_exercises import find_borrowed_exercises

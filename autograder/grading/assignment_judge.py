@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.course.borrowed_exercises import BorrowedExercise, of_kind
+from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type
 from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
@@ -23,8 +23,8 @@ class HuntJudge(Judge):
     """
 
     def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
-        hunts, parts = of_kind(lent, BorrowedHunt), of_kind(lent, BorrowedQuestions)
-        super()._borrow(of_kind(lent, BorrowedExercise))
+        hunts, parts = select_by_exact_type(lent, BorrowedHunt), select_by_exact_type(lent, BorrowedQuestions)
+        super()._borrow(select_by_exact_type(lent, BorrowedExercise))
         judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
         self.chapter = with_all_borrowed(self.chapter, self.course, [*hunts, *parts])
         self.names = (*self.names, *judges)

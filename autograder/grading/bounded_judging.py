@@ -13,7 +13,7 @@ from pathlib import Path
 from autograder.course.chapter_judge import Judge
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_answer import judge as judge_by
-from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, uniform_report
+from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, report_with_one_cause
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
 from autograder.exercises.observation import Observation
@@ -46,7 +46,7 @@ def judge_untrusted_observations(
         raise
     except Exception:
         judge.judge(name, seed, judge.keys.full_key(name, seed).reference, source)
-        return uniform_report(judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, NO_FORM)
+        return report_with_one_cause(judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, NO_FORM)
 
 
 def _within_bounds(

@@ -14,7 +14,7 @@ from autograder.grading.find_borrowed_exercises import setup_text
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions, shown_text
 from autograder.sandbox.execution.choose_runner import runner_for
-from autograder.sandbox.execution.questions_about_answer import questions_in
+from autograder.sandbox.execution.questions_about_answer import read_questions_from_observations
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     ExerciseOutcome,
@@ -124,4 +124,4 @@ def _questions(outcome: ExerciseOutcome, name: str, called: str, sources: Mappin
     if outcome.observations is None:
         raised = f"it stops with {outcome.raised.type}" if outcome.raised else "running it takes long"
         raise NoQuestions(raised)
-    return questions_in(outcome.observations, name, shown_text(sources[name], called))
+    return read_questions_from_observations(outcome.observations, name, shown_text(sources[name], called))

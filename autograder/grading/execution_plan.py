@@ -25,7 +25,7 @@ from autograder.sandbox.execution.run_specification import (
     StatementsStep,
     Step,
 )
-from autograder.submission.answer_extraction import (
+from autograder.submission.extract_answer_statements import (
     Statement,
     answer_text,
     extends_answer,
@@ -34,7 +34,7 @@ from autograder.submission.answer_extraction import (
     variable_names,
     without_magic_on_top,
 )
-from autograder.submission.order_cells_of_run import CellInRun, CellRole
+from autograder.submission.order_repaired_cells import CellInRun, CellRole
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # packages whose imports a run leaves out: it defines silent stand-ins itself

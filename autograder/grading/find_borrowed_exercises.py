@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from autograder.course.borrowed_exercises import BorrowedExercise
-from autograder.course.course_index import IndexedChapter
-from autograder.course.faulty_program_names import hunted_exercise
+from autograder.course.faulty_program_names import exercise_of_faulty_program
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.grading.graded_bug_hunts import BorrowedHunt
 from autograder.grading.graded_questions import BorrowedQuestions
 from autograder.ipython_syntax import CHECK
@@ -32,7 +32,7 @@ def find_borrowed_exercises(
     found: list[BorrowedExercise] = []
     checks = {name: cell for cell in release.cells if (name := _checked(cell))}
     for name, cell in checks.items():
-        points, hunted = cell.metadata.nbgrader.get("points", 0), hunted_exercise(name, worth)
+        points, hunted = cell.metadata.nbgrader.get("points", 0), exercise_of_faulty_program(name, worth)
         asked = asked_exercise(name, worth)
         home, extra = worth.get(hunted or asked or name, (stem, 0))
         if hunted:

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.course.chapter_judge import Judge
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_answer import is_stub_error, uniform_report
+from autograder.diagnosis.judge_answer import is_stub_error, report_with_one_cause
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
@@ -21,7 +21,7 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.grade_own_code_questions import GradedQuestionParts, waiting_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
-from autograder.questions.mending_exercise import MendingExercise, unknown_program_lines
+from autograder.questions.mending_exercise import MendingExercise, warnings_about_unknown_programs
 from autograder.questions.own_code_question_part import asked_exercise
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Runner, SharedSetup
 from autograder.submission.read_submission import read_submission
@@ -89,7 +89,7 @@ class SubmissionGrading:
             eye=(
                 *submission.eye,
                 *unjudgeable_lines(reports),
-                *unknown_program_lines(reports),
+                *warnings_about_unknown_programs(reports),
                 *waiting_lines(reports),
                 *self._missing(reports),
             ),
@@ -157,7 +157,7 @@ def _report_on_cases(
 ) -> Report:
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
-        return uniform_report(
+        return report_with_one_cause(
             exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?"
         )
     if outcome.observations is None or len(outcome.observations) != len(cases):
@@ -192,8 +192,10 @@ def _missed(raised: ExceptionSnapshot) -> str:
 def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: ExceptionSnapshot) -> Report:
     """Return the report on an answer whose cell stopped before any case could be probed."""
     if is_stub_error(raised):
-        return uniform_report(exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted(exercise.name))
-    return uniform_report(exercise, cases, Status.ERROR, _sentence(raised))
+        return report_with_one_cause(
+            exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted_message(exercise.name)
+        )
+    return report_with_one_cause(exercise, cases, Status.ERROR, _sentence(raised))
 
 
 def _sentence(raised: ExceptionSnapshot) -> str:
@@ -205,4 +207,4 @@ def _sentence(raised: ExceptionSnapshot) -> str:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return uniform_report(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")
+    return report_with_one_cause(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise, of_kind, with_borrowed
+from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type, with_borrowed
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
@@ -27,14 +27,18 @@ class BorrowedHunt(BorrowedExercise):
 
 def files_of_hunts(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
     """Return the paths of the programs of the hunts, a file for each chapter."""
-    return [hunts_path(course, stem) for stem in sorted({each.home for each in of_kind(lent, BorrowedHunt)})]
+    return [
+        hunts_path(course, stem) for stem in sorted({each.home for each in select_by_exact_type(lent, BorrowedHunt)})
+    ]
 
 
 def with_all_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
     """Return a chapter with the borrowed exercises, hunts and questions appended to its own cells."""
-    chapter = with_borrowed(own, course, of_kind(lent, BorrowedExercise))
-    more = (cell for each in of_kind(lent, BorrowedHunt) for cell in _cells(course, each))
-    return replace(chapter, cells=(*chapter.cells, *more, *cells_of_questions(of_kind(lent, BorrowedQuestions))))
+    chapter = with_borrowed(own, course, select_by_exact_type(lent, BorrowedExercise))
+    more = (cell for each in select_by_exact_type(lent, BorrowedHunt) for cell in _cells(course, each))
+    return replace(
+        chapter, cells=(*chapter.cells, *more, *cells_of_questions(select_by_exact_type(lent, BorrowedQuestions)))
+    )
 
 
 def _cells(course: Path, hunt: BorrowedHunt) -> Iterator[Cell]:

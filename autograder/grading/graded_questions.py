@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise, of_kind
+from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type
 from autograder.course.chapter_model import Cell, CellKind
 from autograder.course.course_location import SHIPPED
 
@@ -24,7 +24,7 @@ class BorrowedQuestions(BorrowedExercise):
 
 def expected_observation_paths(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
     """Return the paths of the shipped observations, which an answer has to match before it is asked about."""
-    homes = sorted({each.home for each in of_kind(lent, BorrowedQuestions)})
+    homes = sorted({each.home for each in select_by_exact_type(lent, BorrowedQuestions)})
     return [course / SHIPPED / f"{stem}{suffix}" for stem in homes for suffix in (".json", ".safetensors")]
 
 

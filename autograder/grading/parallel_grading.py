@@ -22,7 +22,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask_executor, local_dask_executor
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.worker_initializer import start_worker
-from autograder.sandbox.execution.child_process_helpers import kill_children
+from autograder.sandbox.execution.child_process_management import kill_children
 from autograder.submission.submission import SubmittedFiles
 
 P = ParamSpec("P")

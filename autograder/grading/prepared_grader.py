@@ -16,7 +16,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.find_borrowed_exercises import setup_text
-from autograder.grading.run_teacher_graded_cells import OwnCellsRunner
+from autograder.grading.run_teacher_graded_cells import TeacherGradedCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import answer_keys_folder
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -73,11 +73,11 @@ class Grader:
         found = shelf if is_here else None
         return HuntJudge(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=found)
 
-    def _own_cells(self) -> OwnCellsRunner | None:
+    def _own_cells(self) -> TeacherGradedCellsRunner | None:
         own, judge = self._assignment.own, self._judge
         if own is None or judge is None:
-            return OwnCellsRunner(self._assignment, own) if own else None
-        return OwnCellsRunner(self._assignment, own, judge.chapter.prelude, tuple(judge.chapter.exercises))
+            return TeacherGradedCellsRunner(self._assignment, own) if own else None
+        return TeacherGradedCellsRunner(self._assignment, own, judge.chapter.prelude, tuple(judge.chapter.exercises))
 
     @property
     def judge(self) -> Judge:

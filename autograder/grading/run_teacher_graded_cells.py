@@ -24,7 +24,7 @@ _AGAIN = "Run `nbgrader generate_assignment`, which makes the release and tells 
 _SLOW = frozenset({"matplotlib", "numpy", "pandas", "scipy", "sympy", "torch"})
 
 
-class OwnCellsRunner:
+class TeacherGradedCellsRunner:
     """Runs the submitted notebooks of one assignment.
 
     `exercises` are graded by the judge, so their checks are not run; `setup` is the text of the setup cell.

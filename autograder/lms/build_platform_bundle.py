@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import of_kind
+from autograder.course.borrowed_exercises import select_by_exact_type
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
@@ -65,7 +65,7 @@ def read_bundled_sitting(course: Path, stem: str) -> BundledSitting:
 
 def _check_nothing_else(course: Path, assignment: Assignment) -> None:
     """Raise WorkFailed for points that a person may have to give, and for files beside the notebook."""
-    asked = {each.name for each in of_kind(assignment.lent, BorrowedQuestions)}
+    asked = {each.name for each in select_by_exact_type(assignment.lent, BorrowedQuestions)}
     stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises if name not in asked}
     scored = [
         cell

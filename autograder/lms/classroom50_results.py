@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.exercise_rows import ExerciseRow, exercise_rows, unread_message
+from autograder.lms.exercise_rows import ExerciseRow, exercise_rows, unreadable_submission_message
 from autograder.submission.sanitize_markdown import code_block
 
 _SCHEMA = "classroom50/result/v1"
@@ -56,7 +56,7 @@ def classroom50_release_body(verdict: SubmissionVerdict) -> str:
     """
     total = f"### {verdict.score:g} of {verdict.max_score:g} points"
     extra = f", and {verdict.extra_credit:g} of extra credit" if verdict.extra_credit else ""
-    unread = [code_block(unread_message(verdict))] if verdict.trouble else []
+    unread = [code_block(unreadable_submission_message(verdict))] if verdict.trouble else []
     parts = [f"{total}{extra}", "The scores in the table of tests are hundredths of points.", *unread]
     return "\n\n".join([*parts, *map(_section, exercise_rows(verdict))]) + "\n"
 

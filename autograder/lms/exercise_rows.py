@@ -37,6 +37,6 @@ def exercise_rows(verdict: SubmissionVerdict) -> Iterator[ExerciseRow]:
         yield ExerciseRow(name, earned, verdict.points[name], report.passed, replace_unprintable(text(report)))
 
 
-def unread_message(verdict: SubmissionVerdict) -> str:
+def unreadable_submission_message(verdict: SubmissionVerdict) -> str:
     """Return what the student reads about a file that could not be read; "" for one that could."""
     return replace_unprintable(f"{NOT_GRADED}: {verdict.trouble}") if verdict.trouble else ""

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.course.course_location import readable_by_answers
+from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import CourseError, WorkFailed
 from autograder.faster_startup import block_slow_imports, collect_rarely
 from autograder.files import write_all
@@ -32,7 +32,7 @@ from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.lms.classroom50_results import classroom50_release_body, classroom50_result
 from autograder.lms.gradescope_results import gradescope_failure_result, gradescope_results
 from autograder.lms.prairielearn_results import prairielearn_failure_result, prairielearn_results
-from autograder.nbgrader_plugin.safe_copy import copy_plain
+from autograder.nbgrader_plugin.copy_untrusted_folder import copy_untrusted_folder
 from autograder.sandbox.self_test import confinement_problem, why_lesson_unreadable
 from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, submitted_file_names
 from autograder.submission.submission import SubmittedFiles
@@ -141,7 +141,7 @@ def grade_submitted_folder(course: Path, stem: str, submitted: Path) -> Submissi
     Raises CannotConfine, or another CourseError if this machine cannot grade.
     """
     course = course.resolve()
-    reason = confinement_problem() or why_lesson_unreadable(readable_by_answers(course))
+    reason = confinement_problem() or why_lesson_unreadable(paths_readable_by_answers(course))
     if reason is not None:
         raise CannotConfine(_UNCONFINED.format(reason))
     assignment = read_assignment(course, stem, unconfined=False)
@@ -154,7 +154,7 @@ def _read_copy(assignment: Assignment, submitted: Path) -> SubmittedFiles:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, assignment.stem)
         try:
-            copy_plain(submitted, folder, _left_out)
+            copy_untrusted_folder(submitted, folder, _left_out)
         except OSError as error:
             raise WorkFailed(f"cannot read the submission in {submitted}: {error.strerror or error}") from error
         starters = released_starters(Path(assignment.course), assignment.stem)

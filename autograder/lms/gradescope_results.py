@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.exercise_rows import exercise_rows, unread_message
+from autograder.lms.exercise_rows import exercise_rows, unreadable_submission_message
 
 
 def gradescope_results(verdict: SubmissionVerdict) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def gradescope_results(verdict: SubmissionVerdict) -> dict[str, Any]:
         }
         for row in exercise_rows(verdict)
     ]
-    return _results(unread_message(verdict), tests)
+    return _results(unreadable_submission_message(verdict), tests)
 
 
 def gradescope_failure_result(message: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from autograder.lms import parse_submission_filenames, student_matching, text_en
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
 from autograder.lms.fill_student_folders import StudentFolders
 from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
-from autograder.lms.untrusted_zip import BadEntry, BadZip, Download, ZipEntry, in_utc, open_download
+from autograder.lms.untrusted_zip import BadEntry, BadZip, Download, ZipEntry, local_to_utc, open_download
 from autograder.nbgrader_plugin.roster_import import Roster
 from autograder.submission.submitted_cells import MAX_FILE
 
@@ -76,7 +76,7 @@ def _sent(
     found: dict[str, list[SentEntry]] = defaultdict(list)
     for handed, match in student_matching.match_students(list(files), roster.people, roster.columns).items():
         entry = files[handed]
-        at = in_utc(handed.at, wanted.zone) if handed.at else download.changed(entry, wanted.zone)
+        at = local_to_utc(handed.at, wanted.zone) if handed.at else download.changed(entry, wanted.zone)
         for student in match.students:
             found[student].append(SentEntry(handed, entry, at))
         if match.group:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.exercise_rows import exercise_rows, unread_message
+from autograder.lms.exercise_rows import exercise_rows, unreadable_submission_message
 
 
 def prairielearn_results(verdict: SubmissionVerdict) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def prairielearn_results(verdict: SubmissionVerdict) -> dict[str, Any]:
     cannot be read is reported as not gradable, which costs the student no attempt.
     """
     if verdict.trouble:
-        return prairielearn_failure_result(unread_message(verdict))
+        return prairielearn_failure_result(unreadable_submission_message(verdict))
     tests = [
         {"name": row.name, "points": row.earned, "max_points": row.most, "message": row.text}
         for row in exercise_rows(verdict)

@@ -100,12 +100,12 @@ class Download:
         if exact is not None or info.date_time <= (1980, 1, 1, 0, 0, 0):
             return exact
         try:
-            return in_utc(datetime(*info.date_time), zone)
+            return local_to_utc(datetime(*info.date_time), zone)
         except (ValueError, OverflowError):
             return None
 
 
-def in_utc(local: datetime, zone: tzinfo | None) -> datetime:
+def local_to_utc(local: datetime, zone: tzinfo | None) -> datetime:
     """Return a local time of this zone (None: of this machine's) in UTC."""
     return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
 

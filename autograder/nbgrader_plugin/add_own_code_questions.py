@@ -22,7 +22,7 @@ from autograder.course.course_location import chapter_path
 from autograder.course.marked_regions import SOLUTION, STARTER
 from autograder.errors import CourseError
 from autograder.ipython_syntax import CHECK
-from autograder.nbgrader_plugin.teacher_settings import asks_questions
+from autograder.nbgrader_plugin.teacher_settings import release_asks_own_code_questions
 from autograder.submission.released_cells import exercise_checked
 
 _QUICK = 0.3  # seconds that the worked solution of an exercise may take: what exercises have that declare nothing
@@ -50,7 +50,7 @@ class AddOwnCodeQuestions(NbGraderPreprocessor):  # type: ignore[misc]
         """Add the cells to one notebook."""
         folder = Path(self.parent.parent.coursedir.root)
         try:
-            if asks_questions(folder):
+            if release_asks_own_code_questions(folder):
                 course = course_in(folder)
                 nb.cells = [each for cell in nb.cells for each in (cell, *_asked_below(cell, course))]
                 _take_ids_away(nb)

@@ -20,7 +20,7 @@ from nbgrader.utils import parse_utc
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.nbgrader_plugin import teacher_settings
-from autograder.nbgrader_plugin.teacher_settings import Deadlines
+from autograder.nbgrader_plugin.teacher_settings import TeacherSettings
 from autograder.submission.plain_file import read_submitted_file
 
 TIME = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
@@ -36,7 +36,7 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """Return the points to subtract."""
-        rule = teacher_settings.read_deadlines(_course_of(self)).late
+        rule = teacher_settings.read_teacher_settings(_course_of(self)).late
         if rule is None:
             nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
             return nbgraders
@@ -92,7 +92,7 @@ class WrittenDates:
     extended: Mapping[str, timedelta] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Deadlines, stem: str) -> WrittenDates:
+    def of(cls, found: TeacherSettings, stem: str) -> WrittenDates:
         """Return the dates of a chapter that the settings ask for."""
         extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
         due = teacher_settings.to_naive_utc(found.due[stem]) if stem in found.due else None
@@ -115,9 +115,9 @@ class WrittenDates:
         write_all({path: json.dumps({"due": self.due and self.due.isoformat(), "extended": extended}).encode()})
 
 
-def sync_due_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
+def sync_due_dates(gradebook: Gradebook, course: Path, stem: str) -> TeacherSettings:
     """Write a chapter's due date and extensions into the gradebook, and remove those that the file no longer has."""
-    found, path = teacher_settings.read_deadlines(course), course / "verdicts" / stem / _WRITTEN
+    found, path = teacher_settings.read_teacher_settings(course), course / "verdicts" / stem / _WRITTEN
     before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
     now.keep(path)
     assignment = gradebook.find_assignment(stem)
@@ -131,13 +131,13 @@ def sync_due_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     return found
 
 
-def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str, student: str) -> None:
+def set_extension(submission: SubmittedAssignment, found: TeacherSettings, stem: str, student: str) -> None:
     """Set a student's extension; change nothing if the file has no extensions for the chapter."""
     if stem in found.extended:
         submission.extension = found.extension(stem, student)
 
 
-def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
+def set_submission_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
     """Set the time of submission from the file in the student's folder, even if it was written after grading.
 
     nbgrader reads the file only when it grades. An empty file removes the time; an invalid one changes nothing.
@@ -155,7 +155,7 @@ def apply_deadlines(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: 
     late = []
     submissions = gradebook.assignment_submissions(stem)
     for submission in submissions:
-        set_time(submission, course, stem)
+        set_submission_time(submission, course, stem)
     gradebook.db.flush()
     penalized = _penalized(gradebook)
     for submission in submissions:

@@ -23,7 +23,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, OverwriteCells
 from sqlalchemy.exc import OperationalError
 
 from autograder.course.course import course_in
-from autograder.course.course_location import readable_by_answers
+from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment, released_notebook_names, released_starters
@@ -182,7 +182,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     """
     coursedir = converter.coursedir
     preflight_checks.check(Path(coursedir.root), coursedir.db_url)
-    check_confinement(wanted.unconfined, readable_by_answers(Path(coursedir.root).resolve()))
+    check_confinement(wanted.unconfined, paths_readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight_checks.check_gradable(gradebook, wanted)
         wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, converter)
@@ -220,7 +220,7 @@ class WriteVerdict(NbGraderPreprocessor):
             with _gradebook(exporter.parent) as gradebook:
                 record_extra_credit(gradebook, course, student, found)
                 submission = gradebook.find_submission(stem, student)
-                apply_deadlines.set_extension(submission, teacher_settings.read_deadlines(course), stem, student)
+                apply_deadlines.set_extension(submission, teacher_settings.read_teacher_settings(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:

@@ -31,7 +31,7 @@ from autograder.grading import verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
-from autograder.notebook.html_markup import Html, join, prose, sign, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, sign, tag
 from autograder.notebook.report_rendering import headline
 from autograder.questions.own_code_question_part import waits_for_person
 
@@ -213,7 +213,7 @@ def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: Submis
     return tag(
         "div",
         tag("h1", f"{title}: {heading}", style="font-size:170%"),
-        tag("p", tag("strong", prose(trouble))) if trouble else "",
+        tag("p", tag("strong", sentence_to_html(trouble))) if trouble else "",
         tag("table", *rows, style="border:none;margin:1em 0 2em"),
         style="line-height:1.5",
     )
@@ -268,4 +268,4 @@ def _advice(report: Report | None) -> Iterator[Html | str]:
     yield headline(report).partition(": ")[2]
     first = next((each for each in report.failed_checks if each.sentence), None)
     if first is not None and first.status is not Status.NOT_ATTEMPTED:
-        yield from (". ", prose(first.sentence))
+        yield from (". ", sentence_to_html(first.sentence))

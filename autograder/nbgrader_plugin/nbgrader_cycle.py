@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from nbgrader.utils import capture_log, temp_attrs
 
-from autograder.course.course_location import readable_by_answers
+from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
@@ -91,7 +91,7 @@ class Cycle:
     def preflight(self) -> None:
         """Raise a CourseError if a grading run cannot succeed."""
         preflight_checks.check(self.course, self.api.coursedir.db_url)
-        teacher_settings.read_deadlines(self.course)
+        teacher_settings.read_teacher_settings(self.course)
         apply_deadlines.check_late_penalty_plugin(self.api)
 
     def generate(self) -> None:
@@ -198,7 +198,7 @@ class Cycle:
         with lock_course(self.course, f"grade {self.stem}"):
             wanted = read_assignment(self.course, self.stem, unconfined=how.unconfined)
             if how.workers.scheduler is None:
-                check_confinement(how.unconfined, readable_by_answers(self.course))
+                check_confinement(how.unconfined, paths_readable_by_answers(self.course))
             with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
                 check(gradebook, wanted)
                 wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, self.api)

@@ -54,7 +54,7 @@ class LatePolicy:
 
 
 @dataclass(frozen=True)
-class Deadlines:
+class TeacherSettings:
     """The teacher's settings; without `[late]`, `late` is None and nbgrader's own settings apply."""
 
     due: Mapping[str, datetime] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Deadlines:
         return None if until is None else until - self.due[chapter]
 
 
-def read_deadlines(course: Path) -> Deadlines:
+def read_teacher_settings(course: Path) -> TeacherSettings:
     """Read a course's settings file; raise WorkFailed, with a line that says what to correct, if it is invalid."""
     path = course / SETTINGS
     found = _settings(path)
@@ -81,10 +81,10 @@ def read_deadlines(course: Path) -> Deadlines:
         raise WorkFailed(f"{path}: {missing[0]} is extended and has no due date. Write one below [due].")
     for name in (nbgraders := _table(path, found, "nbgrader")):
         _table(path, nbgraders, name)
-    return Deadlines(due, extended, _lateness(path, found))
+    return TeacherSettings(due, extended, _lateness(path, found))
 
 
-def asks_questions(course: Path) -> bool:
+def release_asks_own_code_questions(course: Path) -> bool:
     """Return whether releases ask about students' own code; raise WorkFailed if the settings file is invalid."""
     return bool(_settings(course / SETTINGS).get("questions", False))
 
@@ -106,7 +106,7 @@ def _settings(path: Path) -> dict[str, Any]:
 def nbgrader_settings(course: Path) -> dict[str, dict[str, Any]]:
     """Return the settings below `[nbgrader]` by class.
 
-    The dict is empty if the file cannot be read: `read_deadlines` reports that before anything is graded.
+    The dict is empty if the file cannot be read: `read_teacher_settings` reports that before anything is graded.
     """
     try:
         found = tomllib.loads((course / SETTINGS).read_text(encoding="utf-8")).get("nbgrader")

@@ -17,7 +17,7 @@ from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 _TRIES = ".tries"  # beside the verdict files; the name of no student begins with a dot
 
 
-class DailyTries:
+class DailyGradingCounts:
     """How often each student was graded today, in a file of the course; it forgets earlier days."""
 
     def __init__(self, course: Path, stem: str, today: Callable[[], date]) -> None:
@@ -45,7 +45,7 @@ class DailyTries:
 
 
 @dataclass(frozen=True)
-class GradedNow:
+class GradedSubmission:
     """A submission just graded by `Watch`: its verdict, the tries so far today, and what became of the feedback."""
 
     student: str
@@ -71,7 +71,7 @@ class Watch:
     _waiting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._tries = DailyTries(self.cycle.course, self.cycle.stem, self.today)
+        self._tries = DailyGradingCounts(self.cycle.course, self.cycle.stem, self.today)
 
     @property
     def exchange(self) -> Path | None:
@@ -95,7 +95,7 @@ class Watch:
                 left.append(student)
         return left
 
-    def grade(self, students: Sequence[str]) -> Iterator[GradedNow | tuple[str, str]]:
+    def grade(self, students: Sequence[str]) -> Iterator[GradedSubmission | tuple[str, str]]:
         """Grade these students, and return their feedback; yield each result, or a student with the reason for none."""
         allowed = [student for student in students if not self._is_out(student)]
         done: dict[str, SubmissionVerdict] = {}
@@ -106,13 +106,13 @@ class Watch:
             if student not in failures:
                 yield self._returned(student, verdict)
 
-    def _returned(self, student: str, verdict: SubmissionVerdict) -> GradedNow:
+    def _returned(self, student: str, verdict: SubmissionVerdict) -> GradedSubmission:
         tries = self._tries.add(student)
         trouble = self.cycle.page(student)
         is_returned = not trouble and self.exchange is not None and self._came_by_exchange(student)
         if is_returned:
             trouble = self.cycle.release_feedback(student)
-        return GradedNow(student, verdict, tries, is_returned and not trouble, trouble)
+        return GradedSubmission(student, verdict, tries, is_returned and not trouble, trouble)
 
     def _came_by_exchange(self, student: str) -> bool:
         return (self._folder(student) / "submission_secret.txt").is_file()

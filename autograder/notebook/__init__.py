@@ -1,6 +1,6 @@
 """The functions that a student's notebook calls: check, hint, mine, progress, reveal and shows_error.
 
-Begin with `check_and_hint.py`: `check` calls the answer (`run_test_cases.py`), finds its source text
+Begin with `check_and_hint.py`: `check` calls the answer (`call_answer_on_cases.py`), finds its source text
 (`kernel_answer_text.py`), judges it, adds notes (`hidden_state.py`), displays the report (`report_rendering.py`) and
 stores the result (`progress_log.py`). `assistant_prompt.py` makes a text for an assistant of what `check` has found.
 `progress_overview.py` and `skills_card.py` show what has passed; `reveal_and_shows_error.py` and

@@ -53,7 +53,7 @@ def text_for_assistant(exercise: Exercise, key: ExpectedObservations, report: Re
     return "\n\n".join([_RULES, *_parts(exercise, key, report, answer)])
 
 
-def nearby_mistake_sentences(exercise: Exercise, key: ExpectedObservations, report: Report) -> list[str]:
+def sentences_of_possible_mistakes(exercise: Exercise, key: ExpectedObservations, report: Report) -> list[str]:
     """Return sentences of known mistakes that fail the first failed case and no check that the answer passes.
 
     Empty if the check has recognized a mistake already, or if nothing failed on a case.
@@ -88,7 +88,7 @@ def _parts(exercise: Exercise, key: ExpectedObservations, report: Report, answer
     """Yield the parts below the rules, each with its heading."""
     yield f"The exercise: {exercise.name}\n{exercise.goal}"
     yield f"What the check says\n{report_rendering.text(report)}"
-    if near := nearby_mistake_sentences(exercise, key, report):
+    if near := sentences_of_possible_mistakes(exercise, key, report):
         yield "\n- ".join(["Mistakes of others that fail the same check (mine may be another one)", *near])
     hints = [f"{number}. {hint}" for number, hint in enumerate(hints_so_far(exercise.name), start=1)]
     if hints:

@@ -11,17 +11,18 @@ from IPython import get_ipython
 from IPython.display import display
 
 from autograder.course.course import current_course
-from autograder.course.faulty_program_names import hunted_exercise
+from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_answer import judge, uniform_report
+from autograder.diagnosis.judge_answer import judge, report_with_one_cause
 from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.probe import see
 from autograder.notebook import fresh_case_check as fresh_cases
+from autograder.notebook.call_answer_on_cases import call_on_cases, timeout_report
 from autograder.notebook.count_answered_questions import check_answers
-from autograder.notebook.hidden_state import with_notes
+from autograder.notebook.hidden_state import add_hidden_state_notes
 from autograder.notebook.keep_in_drive import warn_once_progress_is_lost
 from autograder.notebook.kernel_answer_text import text_of
 from autograder.notebook.last_checked_answer import remember_check
@@ -29,7 +30,6 @@ from autograder.notebook.progress_log import LOGBOOK
 from autograder.notebook.progress_overview import next_exercise_message
 from autograder.notebook.report_rendering import Feedback, headline
 from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
 from autograder.notebook.slow_check_notice import still_checking
 from autograder.questions.bug_hunt_file import read_hunts
@@ -59,7 +59,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
                 report = fresh_cases.judge_on_fresh_cases(name, answer, _text(name, answer))
         else:
             report = report_on_visible_cases(name, answer)
-        report = with_notes(report, answer)
+        report = add_hidden_state_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
     LAST_REPORTS[name] = report
     before, _ = LOGBOOK.read()
@@ -77,7 +77,7 @@ def _is_checked_apart(name: str, answer: object) -> bool:
     """Check what belongs to a graded hunt or to graded questions, and return True; return False for any other name."""
     with fresh_cases.end_kernel_at_course_error():
         known = tuple(current_course().exercise_names)
-    asked, hunted = asked_exercise(name, known), hunted_exercise(name, known)
+    asked, hunted = asked_exercise(name, known), exercise_of_faulty_program(name, known)
     if asked:
         check_answers(name, asked, answer)
     elif hunted:
@@ -139,7 +139,7 @@ def report_on_visible_cases(name: str, answer: object, cell: str = "") -> Report
     exercise, key = _task(name)
     keys = current_course().keys(exercise.chapter)
     if other := _something_else(exercise, answer, keys):
-        return _told(exercise, uniform_report(exercise, key.cases, Status.FAIL, other), "")
+        return _told(exercise, report_with_one_cause(exercise, key.cases, Status.FAIL, other), "")
     assert callable(answer)
     calls = call_on_cases(exercise, answer, key.cases)
     text = text_of(name, answer, keys, cell)
@@ -157,7 +157,7 @@ def _told(exercise: Exercise, report: Report, text: str) -> Report:
 def _task(name: str) -> tuple[Exercise, ExpectedObservations]:
     """Return an exercise with its key, or for `their_NAME` the task to mend a program, whose key has no mistakes."""
     course = current_course()
-    hunted = hunted_exercise(name, course.exercise_names)
+    hunted = exercise_of_faulty_program(name, course.exercise_names)
     exercise = course.find(hunted or name)
     key = course.keys(exercise.chapter)[exercise.name]
     if hunted is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, progress_folder

@@ -22,8 +22,8 @@ from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.notebook.call_answer_on_cases import call_on_cases, timeout_report
 from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.notebook.run_test_cases import call_on_cases, timeout_report
 from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
 
 _SECONDS = 120.0  # for a judge to start, and to judge

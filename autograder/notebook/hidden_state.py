@@ -26,11 +26,11 @@ from autograder.notebook.read_saved_and_run_cells import (
     CLOCK,
     SavedCell,
     SavedNotebook,
+    executed_cell_texts,
     first_line,
     path_of_notebook,
     read_saved_notebook,
     running_cell,
-    texts_run,
 )
 from autograder.notebook.referenced_names import code_object_of, is_class, transitive_names, undecorated
 from autograder.notebook.stale_function_warning import syntax_error_cell_notes
@@ -71,7 +71,7 @@ class RunHistory:
         return next((text for text in reversed(self.runs) if cell_binds(text, name)), None)
 
 
-def with_notes(report: Report, answer: object) -> Report:
+def add_hidden_state_notes(report: Report, answer: object) -> Report:
     """Return the report with notes on older definitions that were judged, and on names that grading will not have."""
     if progress_folder() is None:
         return report
@@ -104,7 +104,7 @@ def _notes(report: Report, answer: object, path: Path, shell: Any) -> Iterator[s
     names = transitive_names(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
     yield from _notes_on_files(files) if report.passed else ()
-    scene = _scene(report.exercise, own, notebook, running_cell(shell), texts_run(shell))
+    scene = _scene(report.exercise, own, notebook, running_cell(shell), executed_cell_texts(shell))
     here = {name: value for name, value in names.items() if name not in files}
     if scene is None:
         return

@@ -52,7 +52,7 @@ def _attribute(key: str, value: Attribute) -> str:
     return f" {name}" if value is True else f' {name}="{_text(str(value))}"'
 
 
-def prose(sentence: str) -> Html:
+def sentence_to_html(sentence: str) -> Html:
     """Return a sentence as HTML, with text between backticks as `code` elements."""
     parts = sentence.split("`")
     if len(parts) % 2 == 0:

@@ -18,10 +18,10 @@ from IPython import get_ipython
 
 from autograder.find_student_modules import file_of_own
 from autograder.notebook.cell_bindings import cell_binds
-from autograder.notebook.last_checked_answer import cell_filename, name_bound_to
-from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.last_checked_answer import defining_cell_filename, name_bound_to
+from autograder.notebook.read_saved_and_run_cells import executed_cell_texts
 from autograder.notebook.referenced_names import code_object_of, undecorated
-from autograder.submission.answer_extraction import Statement, answer_text, python_of, statements
+from autograder.submission.extract_answer_statements import Statement, answer_text, python_of, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
 
@@ -34,7 +34,7 @@ def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "
     """
     shell = get_ipython() if shell is None else shell
     try:
-        runs = texts_run(shell) if shell is not None else []
+        runs = executed_cell_texts(shell) if shell is not None else []
         return _text(runs, name if cell else name_bound_to(shell, name, answer), answer, exercises, cell)
     except Exception:  # an unforeseen shell or answer: rules then find nothing to object to, and the check goes on
         return ""
@@ -58,7 +58,7 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     code = code_object_of(undecorated(answer))
     if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
-    compiled = _own_text(answer).strip() if cell_filename(undecorated(answer)) else ""
+    compiled = _own_text(answer).strip() if defining_cell_filename(undecorated(answer)) else ""
     return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
 
 
@@ -75,7 +75,7 @@ def _shows(cell: str, called: str) -> bool:
 
 def _own_text(answer: object) -> str:
     """Return the source text of an answer: its whole cell, or its function in a file; "" if there is neither."""
-    if filename := cell_filename(undecorated(answer)):
+    if filename := defining_cell_filename(undecorated(answer)):
         return "".join(linecache.getlines(filename))
     try:
         return textwrap.dedent(inspect.getsource(answer))  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def _own_text(answer: object) -> str:
 def _of_its_file(answer: object) -> tuple[Statement, ...]:
     """Return the statements of the file that defines an answer; empty if a cell defines it."""
     code = code_object_of(undecorated(answer))
-    is_file = code is not None and not cell_filename(undecorated(answer))
+    is_file = code is not None and not defining_cell_filename(undecorated(answer))
     return (statements("".join(linecache.getlines(code.co_filename))) or ()) if code and is_file else ()
 
 

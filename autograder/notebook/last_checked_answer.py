@@ -10,7 +10,7 @@ from IPython import get_ipython
 
 from autograder.files import sha256_of_texts
 from autograder.notebook.cell_bindings import binding_dump
-from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.read_saved_and_run_cells import executed_cell_texts
 from autograder.notebook.referenced_names import code_object_of, undecorated
 
 _LONG_ENOUGH = 16  # characters of a digest
@@ -45,7 +45,7 @@ def digest_of_answer(text: str, called: str) -> str:
     return sha256_of_texts(found)[:_LONG_ENOUGH] if found else ""
 
 
-def cell_filename(value: object) -> str:
+def defining_cell_filename(value: object) -> str:
     """Return the file name of a value's code if a cell of the notebook defines it, else ""."""
     code = code_object_of(value)
     filename = code.co_filename if code else ""
@@ -63,7 +63,7 @@ def _digest(last: LastCheck, shell: Any) -> str:
     """Return the digest of the cell that defines an answer, else of the last cell that binds its name; else ""."""
     if not last.called:
         return ""
-    filename = cell_filename(undecorated(last.answer))
+    filename = defining_cell_filename(undecorated(last.answer))
     own = ["".join(linecache.getlines(filename))] if filename else []
-    found = (digest_of_answer(text, last.called) for text in [*own, *reversed(texts_run(shell))])
+    found = (digest_of_answer(text, last.called) for text in [*own, *reversed(executed_cell_texts(shell))])
     return next(filter(None, found), "")

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.course.course_location import INSTALLED
 from autograder.errors import CourseError
-from autograder.notebook.unrun_cell_advice import skipped_setup_advice
+from autograder.notebook.unrun_cell_advice import advice_to_run_defining_cell
 
 _ENGINE = ("autograder", "explorers")
 
@@ -33,7 +33,7 @@ def _shown(
         shell.showtraceback((CourseVersionMismatch, other, None))
         return
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    if isinstance(error, NameError) and (line := skipped_setup_advice(shell, error.name)):
+    if isinstance(error, NameError) and (line := advice_to_run_defining_cell(shell, error.name)):
         print(line)
 
 

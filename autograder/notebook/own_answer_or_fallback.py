@@ -12,13 +12,13 @@ from typing import Any, TypeVar, cast
 from IPython.display import display
 
 from autograder.course.course import current_course
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
 from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_from_earlier_notebook
-from autograder.notebook.html_markup import Html, panel, prose
-from autograder.notebook.last_checked_answer import CHECKED, LastCheck, cell_filename
-from autograder.notebook.progress_log import shell_of_reader
+from autograder.notebook.html_markup import Html, panel, sentence_to_html
+from autograder.notebook.last_checked_answer import CHECKED, LastCheck, defining_cell_filename
+from autograder.notebook.progress_log import interactive_notebook_shell
 from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 
 A = TypeVar("A")
@@ -40,7 +40,7 @@ class AnswerSourceNotice:
         return f"{begins} the lesson's `{self.name}`{self.why}" if self.why else f"{begins} your `{self.name}`"
 
     def _repr_html_(self) -> Html:
-        return panel(OPEN if self.why else PASSED, prose(repr(self)))
+        return panel(OPEN if self.why else PASSED, sentence_to_html(repr(self)))
 
 
 def mine(name: str, otherwise: A) -> A:
@@ -50,7 +50,7 @@ def mine(name: str, otherwise: A) -> A:
     notebook is graded, the result is always `otherwise`, and nothing is displayed or read. Raises UnknownExercise; any
     other error becomes the reason for `otherwise`, and the lesson continues.
     """
-    shell = shell_of_reader()
+    shell = interactive_notebook_shell()
     if shell is None:
         return otherwise
     try:
@@ -109,4 +109,4 @@ def _is_here(name: str, chapter: IndexedChapter, otherwise: object, shell: Any, 
     if stems:
         return chapter.stem in stems
     written = shell.user_ns.get(name)
-    return written is not otherwise and bool(cell_filename(written))
+    return written is not otherwise and bool(defining_cell_filename(written))

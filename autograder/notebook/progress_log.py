@@ -96,11 +96,11 @@ def progress_folder() -> Path | None:
 
     It is the folder in which the kernel started, unless the environment variable that OFF names gives another one.
     """
-    shell, named = shell_of_reader(), os.environ.get(OFF, "")
+    shell, named = interactive_notebook_shell(), os.environ.get(OFF, "")
     return None if shell is None or named == "off" else Path(named or shell.starting_dir)
 
 
-def shell_of_reader() -> Any | None:
+def interactive_notebook_shell() -> Any | None:
     """Return the IPython shell of a notebook's kernel; None in scripts, in the grader, and in runs of nbgrader."""
     shell = get_ipython()
     return shell if hasattr(shell, "kernel") and "NBGRADER_EXECUTION" not in os.environ else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.course.course import current_course
-from autograder.course.course_index import ExercisePoints, IndexedChapter
+from autograder.course.points_and_hints import ExercisePoints, IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
@@ -18,7 +18,7 @@ _FOOT = "From your last check of each exercise. Grading runs the same checks on 
 
 
 @dataclass(frozen=True)
-class Standing:
+class ExerciseProgress:
     """One exercise: its points, and its last check, or None."""
 
     name: str
@@ -48,11 +48,11 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class ChapterStanding:
+class ChapterProgress:
     """A chapter with its exercises, in order."""
 
     title: str
-    exercises: tuple[Standing, ...]
+    exercises: tuple[ExerciseProgress, ...]
 
     @property
     def share(self) -> float:
@@ -72,7 +72,7 @@ class ChapterStanding:
         return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
 
     @property
-    def still_open(self) -> list[Standing]:
+    def still_open(self) -> list[ExerciseProgress]:
         """Return the exercises with points that have not passed."""
         return [each for each in self.exercises if each.worth.points and not each.passed]
 
@@ -95,7 +95,7 @@ class Progress:
     `card` is the card of a single chapter whose points are all earned.
     """
 
-    chapters: tuple[ChapterStanding, ...]
+    chapters: tuple[ChapterProgress, ...]
     note: str = ""
     card: Card | None = None
     remembered: str = ""
@@ -170,9 +170,9 @@ def _to_be_done(listed: Iterable[IndexedChapter], sitting: IndexedChapter) -> In
     return merge_sittings((each for each in listed if not each.is_excursion), sitting)
 
 
-def _standing(chapter: IndexedChapter, entries: dict[str, LoggedCheck]) -> ChapterStanding:
-    found = (Standing(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
-    return ChapterStanding(chapter.title, tuple(found))
+def _standing(chapter: IndexedChapter, entries: dict[str, LoggedCheck]) -> ChapterProgress:
+    found = (ExerciseProgress(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
+    return ChapterProgress(chapter.title, tuple(found))
 
 
 def _of(part: float, whole: int) -> str:
@@ -197,7 +197,7 @@ def _table(shown: Progress) -> tuple[list[str], list[list[str]]]:
     return ["exercise", "last check", "points"], rows
 
 
-def _worth(exercise: Standing) -> str:
+def _worth(exercise: ExerciseProgress) -> str:
     if exercise.worth.extra:
         return f"{_of(exercise.earned(exercise.worth.extra), exercise.worth.extra)} extra"
     return _of(exercise.earned(exercise.worth.points), exercise.worth.points)
@@ -239,7 +239,7 @@ def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
     return told
 
 
-def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
+def _next_of(name: str, chapter: ChapterProgress, later: str) -> str:
     names = [each.name for each in chapter.exercises]
     after = (*chapter.exercises[names.index(name) + 1 :], *chapter.exercises)
     with_points = next((each for each in after if not each.passed and each.worth.points), None)

@@ -63,7 +63,7 @@ def running_cell(shell: Any) -> SavedCell:
     return SavedCell(str(request["metadata"].get("cellId", "")), str(request["content"]["code"]))
 
 
-def texts_run(shell: Any) -> list[str]:
+def executed_cell_texts(shell: Any) -> list[str]:
     """Return the texts of all cells that the kernel has run, the latest last."""
     return list(shell.history_manager.input_hist_raw)
 

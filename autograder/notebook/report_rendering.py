@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import NOT_GRADED, GridPair, Report, Status, Verdict
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
-from autograder.notebook.html_markup import ROW, Html, join, panel, prose, sign, tag
+from autograder.notebook.html_markup import ROW, Html, join, panel, sentence_to_html, sign, tag
 from autograder.questions.own_code_question_part import A_PERSON, is_about_own_code, waits_for_person
 
 _MARKS = {
@@ -95,7 +95,7 @@ def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
         *(_html_verdict(verdict, report, shown) for verdict in report.verdicts),
         style="list-style:none;margin:0.3em 0;padding:0",
     )
-    notes = (tag("div", "Note: ", prose(note)) for note in report.notes)
+    notes = (tag("div", "Note: ", sentence_to_html(note)) for note in report.notes)
     return panel(color, tag("div", headline(report), style="font-weight:600"), rows, *notes, _html_hints(report, hints))
 
 
@@ -107,9 +107,9 @@ def _html_verdict(verdict: Verdict, report: Report, shown: set[str]) -> Html:
     mark, word = _mark(verdict, report)
     color = {Status.PASS: PASSED, Status.SKIPPED: OPEN, Status.NOT_ATTEMPTED: OPEN}.get(verdict.status, FAILED)
     note = tag("span", word, style="opacity:0.75") if word else ""
-    sentence = prose(_once(verdict.sentence, shown)) if verdict.sentence else ""
+    sentence = sentence_to_html(_once(verdict.sentence, shown)) if verdict.sentence else ""
     body = tag("div", sentence, style="margin:0.2em 0 0.3em 1.5em") if sentence else ""
-    parts = (prose(verdict.requirement), note, body, _html_values(verdict))
+    parts = (sentence_to_html(verdict.requirement), note, body, _html_values(verdict))
     return tag("li", sign(mark, color), " ", *parts, style="margin:0.15em 0")
 
 
@@ -188,5 +188,5 @@ def _html_hints(report: Report, hints: tuple[str, ...]) -> Html:
     folded = Html("")
     for level, hint in reversed(list(enumerate(hints))):
         head = tag("summary", "Another hint" if level else "Hint", style="cursor:pointer;display:list-item")
-        folded = tag("details", head, prose(hint), folded, style=f"margin-left:{level}em")
+        folded = tag("details", head, sentence_to_html(hint), folded, style=f"margin-left:{level}em")
     return Html("") if report.passed else folded

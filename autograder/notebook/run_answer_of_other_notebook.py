@@ -17,10 +17,10 @@ from IPython.utils.capture import capture_output
 from autograder.can_start_threads import can_start_threads, start_thread
 from autograder.exec_with_linecache import run_source
 from autograder.grading.execution_plan import ExerciseTask, plan_run
-from autograder.notebook.time_limit import say_once_that_nothing_is_stopped
+from autograder.notebook.time_limit import warn_once_that_time_limits_do_not_work
 from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
 from autograder.sandbox.execution.run_specification import CellStep, SharedSetup, StatementsStep, Step
-from autograder.submission.order_cells_of_run import CellInRun, CellRole
+from autograder.submission.order_repaired_cells import CellInRun, CellRole
 from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
@@ -53,7 +53,7 @@ def rerun_answer(answer: SavedAnswer) -> object:
     random number generators. Without threads nothing stops it, and a line says so.
     """
     if not can_start_threads():
-        say_once_that_nothing_is_stopped()
+        warn_once_that_time_limits_do_not_work()
     program = plan_run(
         list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], SharedSetup("", (), "")
     ).program

@@ -17,11 +17,11 @@ from typing import Any
 import torch
 
 from autograder.course.course import current_course
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.notebook.colors import INK, PASSED, PASSED_MARK, WHITE
-from autograder.notebook.html_markup import Html, join, panel, prose, tag
+from autograder.notebook.html_markup import Html, join, panel, sentence_to_html, tag
 from autograder.notebook.last_checked_answer import CHECKED
-from autograder.notebook.progress_log import shell_of_reader
+from autograder.notebook.progress_log import interactive_notebook_shell
 
 _WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters per line of text
 
@@ -51,7 +51,7 @@ class Card:
             tag("div", "You can now", style="margin-top:0.3em"),
             tag("ul", *lines, style="margin:0.2em 0 0.6em;padding-left:1.4em"),
             Html(self.svg),
-            tag("div", prose(self.words), style="margin:0.3em 0"),
+            tag("div", sentence_to_html(self.words), style="margin:0.3em 0"),
             tag("a", "Save this card as an image", href=self._address(), download=f"{self.name}.svg"),
         )
 
@@ -94,7 +94,7 @@ def _size(svg: str) -> tuple[float, float]:
 
 def card_of(chapter: IndexedChapter) -> Card | None:
     """Return the card of a chapter whose exercises have passed; None in scripts and grading, or if it has no card."""
-    if shell_of_reader() is None or (made := current_course().card(chapter.stem)) is None:
+    if interactive_notebook_shell() is None or (made := current_course().card(chapter.stem)) is None:
         return None
     svg, words = _drawn(made.picture, _own(chapter))
     return Card(chapter.title, tuple(made.CAN_NOW), svg, words, chapter.stem)
@@ -102,7 +102,7 @@ def card_of(chapter: IndexedChapter) -> Card | None:
 
 def _own(chapter: IndexedChapter) -> dict[str, Any]:
     """Map exercises to the reader's answers that have passed in this kernel and are still bound to their names."""
-    names = getattr(shell_of_reader(), "user_ns", {})
+    names = getattr(interactive_notebook_shell(), "user_ns", {})
     checks = {name: CHECKED[name] for name in chapter.exercises if name in CHECKED}
     return {
         name: last.answer

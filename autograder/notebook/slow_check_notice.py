@@ -12,7 +12,7 @@ from uuid import uuid4
 from IPython.display import display, update_display
 
 from autograder.can_start_threads import join_thread, start_thread
-from autograder.notebook.progress_log import progress_folder, shell_of_reader
+from autograder.notebook.progress_log import interactive_notebook_shell, progress_folder
 
 _AFTER = 2.0  # seconds until the line appears
 _NOTHING = {"text/plain": ""}
@@ -42,7 +42,7 @@ class _Line:
     def __init__(self, words: str) -> None:
         self._words, self._name, self._is_shown = words, uuid4().hex, False
         # Take the publisher now: while an answer runs, displays are captured. The context belongs to the running cell.
-        self._page: Any = getattr(shell_of_reader(), "display_pub", None)
+        self._page: Any = getattr(interactive_notebook_shell(), "display_pub", None)
         self._clock = threading.Timer(_AFTER, copy_context().run, (self._show,))
 
     def start(self) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.notebook.cell_bindings import cell_binds, definition_dump, fails_before_defining, may_bind_unseen
-from autograder.notebook.read_saved_and_run_cells import texts_run
+from autograder.notebook.read_saved_and_run_cells import executed_cell_texts
 from autograder.notebook.referenced_names import code_object_of, undecorated
 
 
@@ -27,7 +27,7 @@ def syntax_error_cell_notes(name: str, answer: object, shell: Any) -> Iterator[s
     if definition_dump("".join(linecache.getlines(code.co_filename)), name) is None:
         return
     begins = re.compile(rf"^[ \t]*(?:async[ \t]+)?((?:def|class)[ \t]+{re.escape(name)})\b", re.MULTILINE)
-    for text in reversed(texts_run(shell)):
+    for text in reversed(executed_cell_texts(shell)):
         refused = fails_before_defining(text, name)
         if refused and (found := begins.search(text)):
             yield (

@@ -39,7 +39,7 @@ def deadline(seconds: float) -> Iterator[None]:
     Without threads nothing can stop the block, and a line says so.
     """
     if not can_start_threads():
-        say_once_that_nothing_is_stopped()
+        warn_once_that_time_limits_do_not_work()
         yield
         return
     alarm = _Alarm(seconds) if threading.current_thread() is threading.main_thread() else _Notice(seconds)
@@ -51,7 +51,7 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 @cache
-def say_once_that_nothing_is_stopped() -> None:
+def warn_once_that_time_limits_do_not_work() -> None:
     """Print, at the first call in a kernel, that code has no time limit here."""
     print(
         wrap_message(
@@ -74,7 +74,7 @@ class _Notice:
     def start(self) -> None:
         """Start the clock."""
         if not start_thread(self._thread):  # threads can run out later
-            say_once_that_nothing_is_stopped()
+            warn_once_that_time_limits_do_not_work()
 
     def end(self) -> None:
         """Stop the clock."""

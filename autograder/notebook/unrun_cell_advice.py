@@ -7,17 +7,17 @@ from typing import Any
 from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.read_saved_and_run_cells import (
     SavedCell,
+    executed_cell_texts,
     first_line,
     path_of_notebook,
     read_saved_notebook,
     running_cell,
-    texts_run,
 )
 
 _MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again."
 
 
-def skipped_setup_advice(shell: Any, name: str | None) -> str:
+def advice_to_run_defining_cell(shell: Any, name: str | None) -> str:
     """Return a sentence on the cell of the saved notebook that binds a missing name and has not run; "" without one."""
     if not name:
         return ""
@@ -31,7 +31,7 @@ def _advice(shell: Any, name: str) -> str:
     path = path_of_notebook(shell)
     notebook = read_saved_notebook(path) if path else None
     cells = notebook.cells if notebook else ()
-    running, ran = running_cell(shell), {text.strip() for text in texts_run(shell)}
+    running, ran = running_cell(shell), {text.strip() for text in executed_cell_texts(shell)}
     for place, cell in enumerate(cells):
         if not _is(cell, running) and cell_binds(cell.text, name) and cell.text.strip() not in ran:
             return _sentence(name, cell, any(_is(below, running) for below in cells[place:]))

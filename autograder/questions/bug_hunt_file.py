@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.errors import DamagedData
 from autograder.files import sha256_of_texts
 
@@ -35,7 +35,7 @@ class FaultyProgram:
     @property
     def name(self) -> str:
         """Return the name of the program's answer."""
-        return name_with_their_prefix(self.exercise)
+        return faulty_program_name(self.exercise)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class TalkQuestion:
     following: tuple[Question, ...] = ()
 
 
-def choose_talk(answers: Sequence[Sequence[Question]]) -> list[TalkQuestion]:
+def choose_oral_exam_questions(answers: Sequence[Sequence[Question]]) -> list[TalkQuestion]:
     """Return up to five questions, each with up to two to ask next; those about one answer come together.
 
     `answers` holds the questions about each answer, the most important answer first. Each answer has its turn before

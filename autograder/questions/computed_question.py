@@ -52,7 +52,7 @@ def join_lines(*rows: str) -> str:
     return "\n".join(rows)
 
 
-def near_misses(right: Sequence[T], change: Callable[[T], T]) -> list[tuple[T, ...]]:
+def near_miss_tuples(right: Sequence[T], change: Callable[[T], T]) -> list[tuple[T, ...]]:
     """Return tuples that differ in the first place, in the second, and in both, so that no majority gives it away."""
     return [
         tuple(change(each) if n in places else each for n, each in enumerate(right)) for places in ({0}, {1}, {0, 1})
@@ -107,7 +107,7 @@ def are_floats(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, list | tuple) and all(map(are_floats, value)))
 
 
-def with_points(has_points: bool, text: str) -> str:
+def integers_as_floats(has_points: bool, text: str) -> str:
     """Return a wrong choice with its whole numbers written as floats, or as the numbers of a tensor."""
     if not has_points:
         return _POINT.sub("", text)
@@ -119,7 +119,7 @@ def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Qu
     right, has_points = run_and_describe(draft.code, draft.expression)
     digits = _ROUNDED.fullmatch(draft.expression)
     wrong = [round(each, int(digits[1])) if digits and isinstance(each, float) else each for each in draft.wrong]
-    choices = distinct_choices(right, (with_points(has_points, in_words(each)) for each in wrong))
+    choices = distinct_choices(right, (integers_as_floats(has_points, in_words(each)) for each in wrong))
     if len(choices) < CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from autograder.diagnosis.compare_case_facets import compare_facets
-from autograder.diagnosis.difference_messages import DifferenceMessage, difference_message, spelled_call
+from autograder.diagnosis.difference_messages import DifferenceMessage, call_as_exercise_spells_it, difference_message
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
@@ -30,7 +30,11 @@ def result_question(
     """
     mistake = next(each for each in key.mistakes if each.tag == program.mistake)
     for case in cases_showing_mistake(exercise, key, mistake):
-        call = re.sub(rf"\b{exercise.name}\b", program.name, inline_code_text(spelled_call(exercise, key.cases[case])))
+        call = re.sub(
+            rf"\b{exercise.name}\b",
+            program.name,
+            inline_code_text(call_as_exercise_spells_it(exercise, key.cases[case])),
+        )
         values = [] if _HIDDEN in call or len(call) > _LONGEST_CALL else _values(case, mistake, exercise, key)
         if len(values) == CHOICES:
             return _question(program, key.cases[case].requirement, call, values, random)

@@ -31,7 +31,7 @@ def mistake_still_in_key(hunt: FaultyProgram, key: ExpectedObservations) -> bool
     return any(mistake.tag == hunt.mistake for mistake in key.mistakes)
 
 
-def line_question(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> Question:
+def ask_for_faulty_line(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) -> Question:
     """Ask for the line at fault."""
     rows, lines = sorted((hunt.line, *hunt.others)), hunt.code.splitlines()
     is_missing = hunt.kind == "add"
@@ -40,11 +40,11 @@ def line_question(hunt: BugHunt, exercise: Exercise, key: ExpectedObservations) 
     others = _listed([f"line {row}" for row in sorted(hunt.others)])
     tried = f"No line that we tried after {others}" if is_missing else f"No change that we tried of {others}"
     explanation = f"{_FAULTS[hunt.kind].format(line=hunt.line)} {tried} does that."
-    prompt = f"{_story(hunt)}\n{observed_fault(hunt, exercise, key)}\n{asked}"
+    prompt = f"{_story(hunt)}\n{visible_failure(hunt, exercise, key)}\n{asked}"
     return Question("line_at_fault", hunt.exercise, prompt, choices, rows.index(hunt.line), explanation, hunt.code)
 
 
-def sentence_question(
+def ask_for_true_sentence(
     hunt: FaultyProgram, false: Sequence[str], exercise: Exercise, key: ExpectedObservations, random: Random
 ) -> Question:
     """Ask which sentence is true of the program; `false` are the tags of mistakes that it does not make."""
@@ -73,7 +73,7 @@ def sentence_question(
     )
 
 
-def observed_fault(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
+def visible_failure(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
     verdict = first_failed_verdict(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got or _error(hunt, key, verdict))]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from autograder.questions.computed_question import in_words, with_points
+from autograder.questions.computed_question import in_words, integers_as_floats
 
 DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 _DTYPE = re.compile(r"torch\.(\w+)")
@@ -29,7 +29,7 @@ def shape_distractors(shape: tuple[int, ...], sizes: Iterable[int] = ()) -> list
     return [each for each in dict.fromkeys(found) if each != shape]
 
 
-def form_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
+def dtype_and_shape_distractors(form: str, shapes: Iterable[tuple[int, ...]]) -> list[str]:
     """Return wrong choices for a form such as `float32 of shape (2, 3)`: one tensor has another shape or dtype.
 
     `shapes` are those that a reader may take for it: two of them come first.
@@ -62,7 +62,7 @@ def value_distractors(text: str, given: str = "", is_float: bool = False) -> lis
     value = _with_each(value, float) if is_float else value  # the numbers of a tensor have no points
     others = [*(_rearranged(value) if is_rearranged else ()), *(_of_table(value) if is_float else ()), *_others(value)]
     words = (in_words(other, quoted=True) for other in others)
-    texts = (with_points(False, each) if is_float else each for each in words)
+    texts = (integers_as_floats(False, each) if is_float else each for each in words)
     return [each for each in dict.fromkeys(texts) if each != text]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import SequenceMatcher
 
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import Rule
@@ -90,7 +90,7 @@ def mending_exercise(exercise: Exercise, known: ExerciseHunts | None) -> Mending
     """Return the task to mend programs that answer an exercise: its cases and rules, under somebody's name."""
     same = {each.name: getattr(exercise, each.name) for each in fields(Exercise)}
     own = {
-        "name": name_with_their_prefix(exercise.name),
+        "name": faulty_program_name(exercise.name),
         "rules": tuple(_of_somebodys(rule, exercise.name) for rule in exercise.rules),
         "hunts": known.to_mend if known else (),
     }
@@ -99,11 +99,11 @@ def mending_exercise(exercise: Exercise, known: ExerciseHunts | None) -> Mending
 
 def _of_somebodys(rule: Rule, name: str) -> Rule:
     """Return a rule on somebody's answer to an exercise; the exercise's own may look for the function by its name."""
-    called = re.compile(rf"\b{name_with_their_prefix(name)}\b")
+    called = re.compile(rf"\b{faulty_program_name(name)}\b")
     return replace(rule, breaks=lambda tree: rule.breaks(ast.parse(called.sub(name, ast.unparse(tree)))))
 
 
-def unknown_program_lines(reports: Iterable[Report]) -> tuple[str, ...]:
+def warnings_about_unknown_programs(reports: Iterable[Report]) -> tuple[str, ...]:
     """Return a line for the teacher for each report on a program that is not among the hunts."""
     begin, firsts = _UNKNOWN.partition("{")[0], ((each.exercise, each.verdicts[0]) for each in reports)
     found = (name for name, first in firsts if first.requirement == MENDED and first.sentence.startswith(begin))

@@ -8,7 +8,7 @@ from autograder.course.answer_bank import load_bank
 from autograder.course.answer_bank_replacements import bare
 from autograder.course.course import Course
 from autograder.course.course_location import bank_file
-from autograder.course.faulty_program_names import name_with_their_prefix
+from autograder.course.faulty_program_names import faulty_program_name
 from autograder.questions.bug_hunt_file import FaultyProgram, read_hunts
 from autograder.questions.find_distractors import mistakes_excluded_by
 
@@ -33,7 +33,7 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     answer = next((each for each in bank if each.tag == tag), None)
     if answer is None:
         return None
-    code = re.sub(rf"\b{name}\b", name_with_their_prefix(name), bare(answer.source))
+    code = re.sub(rf"\b{name}\b", faulty_program_name(name), bare(answer.source))
     if not _is_short(code):
         return None
     sentences = {mistake.tag: mistake.sentence for mistake in key.mistakes}

@@ -17,7 +17,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import DamagedData
 from autograder.files import sha256_of_texts
 from autograder.questions.question import Question, numbered_code
-from autograder.submission.answer_extraction import statements
+from autograder.submission.extract_answer_statements import statements
 
 POINTS = 3  # of a part: one for each question, as many as are asked at most
 DRAWS = 10**6
@@ -93,7 +93,7 @@ def _writable(text: str) -> str:
     return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
-def lines_to_copy(exercise: str, draw: int, questions: Sequence[Question]) -> str:
+def answer_form_text(exercise: str, draw: int, questions: Sequence[Question]) -> str:
     """Return the statement that holds the answers, each choice as a comment; the student takes `#` away from some."""
     rows = [*numbered_code(questions[0].code)] if questions else []
     for number, question in enumerate(questions, start=1):

@@ -18,21 +18,21 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import SearchLimit, limit_steps
 from autograder.questions.questions_on_changes import (
-    argument_questions,
+    argument_shape_questions,
     first_failing_requirement_questions,
     left_out_questions,
 )
 from autograder.questions.questions_on_values import (
     changed_argument_questions,
-    count_questions,
     dtype_questions,
-    memory_questions,
+    how_often_questions,
     result_questions,
     shape_questions,
+    shared_memory_questions,
     value_questions,
 )
 from autograder.questions.rank_questions import RankedQuestions
-from autograder.questions.student_program_runs import NoQuestions, OwnCode
+from autograder.questions.student_program_runs import NoQuestions, PreparedAnswer
 from autograder.questions.traced_run_questions import AskedRun
 
 MOST = 3
@@ -40,10 +40,17 @@ _STEPS = 30_000  # of the traced program, for questions that are to be drawn aga
 _SEEDS = 10**6
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
 _ON_VALUES = (
-    *(shape_questions, value_questions, memory_questions, count_questions, dtype_questions, result_questions),
+    *(
+        shape_questions,
+        value_questions,
+        shared_memory_questions,
+        how_often_questions,
+        dtype_questions,
+        result_questions,
+    ),
     changed_argument_questions,
 )
-_ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_questions)
+_ON_CHANGES = (left_out_questions, first_failing_requirement_questions, argument_shape_questions)
 
 
 def own_code_questions(
@@ -61,7 +68,7 @@ def own_code_questions(
     `text` defines the answer, which is `names[called]`; `names` are those that it finds there. No step of the program
     is run once `limit` is reached.
     """
-    code = OwnCode(exercise, key, text, called, names, limit)
+    code = PreparedAnswer(exercise, key, text, called, names, limit)
     drawn = RankedQuestions([], [], [])
     ran, shown = False, set[str]()
     # Last cases may show little of an answer: they come only where others have shown that it does what its text says.

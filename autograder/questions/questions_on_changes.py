@@ -12,9 +12,9 @@ import torch
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.observation import TensorSnapshot
 from autograder.exercises.observation_comparison import first_difference
-from autograder.questions.agreed_run import same_data
-from autograder.questions.make_distractors import form_distractors, shape_distractors
+from autograder.questions.make_distractors import dtype_and_shape_distractors, shape_distractors
 from autograder.questions.program_changes import ProgramChange, program_changes
+from autograder.questions.reproducible_run import same_data
 from autograder.questions.traced_run import RESULT, RunRecorder
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions
 from autograder.questions.value_facts import OBJECT, VARYING, Fact, items_of
@@ -194,7 +194,7 @@ def _without_idle(tree: ast.Module) -> str:
 _FLOW = ("break", "continue", "return", "raise")
 
 
-def argument_questions(asked: AskedRun) -> DrawnQuestions:
+def argument_shape_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask which shape of an argument raises an error, and what the result of another shape is."""
     case, entered = asked.run.case, asked.run.entered
     plain = asked.code.called(case.args, case.kwargs)
@@ -226,7 +226,7 @@ def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor
     fails = {shape: how for shape, how in outcomes.items() if how.startswith("raises")}
     for shape, form in works.items():
         text = f"Of `{name}` the shape is now {shape}, all else is as it was. What does it return?"
-        wrong = [*(each for each in works.values() if each != form), *form_distractors(form, asked.shapes)]
+        wrong = [*(each for each in works.values() if each != form), *dtype_and_shape_distractors(form, asked.shapes)]
         yield asked.question("argument", text, form, wrong, f"Running it so returns {form}.")
     for some, others, verb in ((fails, works, "raise an error"), (works, fails, "return something, with no error")):
         for shape in asked.random.sample(list(some), len(some)):

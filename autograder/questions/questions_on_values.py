@@ -7,11 +7,16 @@ import re
 from collections.abc import Mapping
 from math import prod
 
-from autograder.questions.make_distractors import DTYPES, form_distractors, shape_distractors, value_distractors
+from autograder.questions.expressions_with_argument_shape import has_shape_of_argument
+from autograder.questions.make_distractors import (
+    DTYPES,
+    dtype_and_shape_distractors,
+    shape_distractors,
+    value_distractors,
+)
 from autograder.questions.question import Question
 from autograder.questions.traced_run import RESULT, Event
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, LocatedFact, line_range_text
-from autograder.questions.unchanged_arguments import has_shape_of_argument
 from autograder.questions.value_facts import Fact
 
 _SIZE = re.compile(r"len\(|shape|size|numel|ndim|dim\(|features|range|//")  # of an expression that gives a size
@@ -113,7 +118,7 @@ def result_questions(asked: AskedRun) -> DrawnQuestions:
         return
     because = f"Running it returns {fact.form}."
     yield asked.question(
-        "result", "What does it return?", fact.form, form_distractors(fact.form, asked.shapes), because
+        "result", "What does it return?", fact.form, dtype_and_shape_distractors(fact.form, asked.shapes), because
     )
 
 
@@ -134,7 +139,7 @@ def changed_argument_questions(asked: AskedRun) -> DrawnQuestions:
         yield asked.question("changed", f"What is the {what} of `{name}` after the call?", right, wrong, because)
 
 
-def memory_questions(asked: AskedRun) -> DrawnQuestions:
+def shared_memory_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask whether a tensor is the same object as another, shares its memory, or has its own; sharing pairs first."""
     events = asked.random.sample(asked.run.events, len(asked.run.events))
     for shares in (True, False):
@@ -205,7 +210,7 @@ def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) ->
     return asked.question("memory", f"Compare {one} with `{other}`{place}: {one} is ...", right, wrong, because)
 
 
-def count_questions(asked: AskedRun) -> DrawnQuestions:
+def how_often_questions(asked: AskedRun) -> DrawnQuestions:
     """Ask how often a line runs, which of four lines is the only one that runs, or the only one that does not."""
     counts = _counts(asked)
     others, call = {count for count in counts.values() if count > 1}, asked.call_words

@@ -9,10 +9,10 @@ import ast
 import re
 from dataclasses import dataclass
 
-from autograder.questions.hidden_values import computed_from, names_in, returned_names
+from autograder.questions.expressions_with_argument_shape import MAKERS
+from autograder.questions.name_dependencies import names_computed_from, names_in, returned_names
 from autograder.questions.question import Question
 from autograder.questions.questions_on_changes import PASSES, SAME
-from autograder.questions.unchanged_arguments import MAKERS
 from autograder.questions.value_facts import HIDES
 
 # Kinds of questions that ask for what has been computed.
@@ -174,7 +174,7 @@ def _is_of_opaque(question: Question, call: str) -> bool:
         return False
     expression = _EXPRESSION.search(question.prompt)
     names = names_in(ast.parse(expression[1])) if expression else returned_names(question.code)
-    return not computed_from(question.code, opaque).isdisjoint(names)
+    return not names_computed_from(question.code, opaque).isdisjoint(names)
 
 
 def _is_argument(question: Question) -> bool:

@@ -26,9 +26,9 @@ from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_m
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import copy_of
 from autograder.name_bindings import names_of
-from autograder.questions.agreed_run import ReproducibleRun, agreed_run, same_data
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
 from autograder.questions.question_search_limit import SearchLimit
+from autograder.questions.reproducible_run import ReproducibleRun, facts_common_to_runs, same_data
 from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
 
 MOST_LINES = 120
@@ -61,7 +61,7 @@ def shown_text(text: str, called: str) -> str:
     return _without_docstrings(text, called)[0]
 
 
-class OwnCode:
+class PreparedAnswer:
     """A passing answer, prepared for questions.
 
     `name` is the function or class that it defines; `names` are the global names it can use, with their values, and
@@ -129,8 +129,8 @@ class OwnCode:
         (one, seen), (two, _) = traced[0], traced[1]
         if "raised" in seen or not same_data(self._of_answer(case), seen):
             return None
-        run = agreed_run(ReproducibleRun(case, tuple(one.events), one.counts, one.returned, one.left), two)
-        return run if run is None or (alone := self._alone(two.calls)) is None else agreed_run(run, alone)
+        run = facts_common_to_runs(ReproducibleRun(case, tuple(one.events), one.counts, one.returned, one.left), two)
+        return run if run is None or (alone := self._alone(two.calls)) is None else facts_common_to_runs(run, alone)
 
     def _alone(self, calls: Sequence[ShownCall]) -> RunRecorder | None:
         """Return the record of the shown calls alone, without what a probe sets up around them.
@@ -142,7 +142,7 @@ class OwnCode:
         if not is_known or any(each.arguments is None for each in calls):
             return None
         recorder, made = RunRecorder(self.limit), None
-        with quietly(3), suppress(Exception):
+        with seeded_and_silent(3), suppress(Exception):
             answer = self.answer(self._code, recorder)
             for call in calls:
                 result = _called_with(answer if made is None else getattr(made, call.what), call.arguments or {})
@@ -152,7 +152,7 @@ class OwnCode:
     def _of_answer(self, case: Case) -> Observation | None:
         """Return the observation of the answer itself, which the text may not show; None if it ends by itself."""
         seen: tuple[Observation, ...] = ()
-        with quietly(1):
+        with seeded_and_silent(1):
             seen = self.exercise.observe(self.names[self.name], [case])
         return seen[0] if seen else None
 
@@ -166,7 +166,7 @@ class OwnCode:
     ) -> tuple[Observation, ...] | None:
         """Return the observations of the answer that traced code defines; None if it takes too long."""
         seen: tuple[Observation, ...] | None = None
-        with quietly(seed):
+        with seeded_and_silent(seed):
             seen = self.exercise.observe(self.answer(code, recorder), cases)
         return None if recorder.stopped or self.limit.is_over() else seen
 
@@ -190,7 +190,7 @@ class OwnCode:
     def called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunRecorder | None:
         """Return the record of a plain call of the answer with copies of these arguments; None if it takes too long."""
         recorder = RunRecorder(self.limit)
-        with quietly(1):
+        with seeded_and_silent(1):
             answer = self.answer(self._code, recorder)
             try:
                 answer(*copy_of(tuple(args)), **copy_of(dict(kwargs)))
@@ -208,7 +208,7 @@ def _called_with(function: Callable[..., Any], arguments: Mapping[str, Any]) -> 
 
 
 @contextmanager
-def quietly(seed: int) -> Iterator[None]:
+def seeded_and_silent(seed: int) -> Iterator[None]:
     """Seed random numbers in a block, drop what it prints and warns of, and restore torch's state after it.
 
     TimeOver ends the block and goes no further.

@@ -11,10 +11,10 @@ from random import Random
 
 import torch
 
-from autograder.questions.agreed_run import ReproducibleRun
 from autograder.questions.computed_question import CHOICES, distinct_choices
 from autograder.questions.question import Question, shuffled_question
-from autograder.questions.student_program_runs import OwnCode
+from autograder.questions.reproducible_run import ReproducibleRun
+from autograder.questions.student_program_runs import PreparedAnswer
 from autograder.questions.traced_run import Event
 from autograder.questions.value_facts import Fact
 
@@ -56,7 +56,7 @@ class LocatedFact:
 class AskedRun:
     """A traced run about which questions are asked; `random` draws what is asked, and the order of the choices."""
 
-    code: OwnCode
+    code: PreparedAnswer
     run: ReproducibleRun
     random: Random
 

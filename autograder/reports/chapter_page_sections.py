@@ -8,14 +8,19 @@ from collections.abc import Iterable, Sequence
 
 from autograder.grading.class_text_table import StudentRow
 from autograder.nbgrader_plugin.gradebook_scores import unscored_message
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from autograder.reports import score_charts
 from autograder.reports.class_results import ClassResults
-from autograder.reports.example_answers import ExamplePicker, learn_command
+from autograder.reports.example_answers import ExamplePicker, draft_entry_command
 from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted_anything
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import lesson_section_link
-from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, UnexplainedAnswers, group_by_sentence
+from autograder.reports.misunderstandings import (
+    MistakesWithOneSentence,
+    Misunderstanding,
+    UnexplainedAnswers,
+    group_by_sentence,
+)
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 10  # entries of a list; the rest is folded away
@@ -27,7 +32,7 @@ def overview(results: ClassResults) -> Html:
     facts = table("The class in numbers", ("", ""), _facts(results))
     if results.unscored:
         facts = join(tag("p", f"{unscored_message(results.unscored)} All numbers here are of what is scored."), facts)
-    return join(facts, score_charts.score_picture(scores, results.max_score)) if scores else facts
+    return join(facts, score_charts.score_histogram(scores, results.max_score)) if scores else facts
 
 
 def _facts(results: ClassResults) -> list[tuple[str, str]]:
@@ -62,7 +67,9 @@ def exercises(results: ClassResults) -> Html:
         return tag("p", "No submission could be read.")
     columns = ("exercise", "points", "passed", "wrong", "not attempted", "separates")
     rows = [(item.exercise, item.worth, *_shares(item), _signed(item)) for item in found]
-    return join(score_charts.item_picture(found), table("How each exercise went", columns, rows), _separation(found))
+    return join(
+        score_charts.item_outcome_bars(found), table("How each exercise went", columns, rows), _separation(found)
+    )
 
 
 def _shares(item: Item) -> list[str]:
@@ -110,15 +117,15 @@ def misunderstandings(results: ClassResults) -> Html:
     return _folded(entries, "more misunderstanding")
 
 
-def _misunderstanding(found: SentenceGroup, examples: ExamplePicker, total: int) -> Html:
+def _misunderstanding(found: MistakesWithOneSentence, examples: ExamplePicker, total: int) -> Html:
     parts: list[str] = [tag("strong", points_in_words(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
     parts += _lesson_links(found)
-    return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
+    return tag("li", *parts, tag("blockquote", sentence_to_html(found.sentence)), _example(examples, found.found[0][1]))
 
 
-def _lesson_links(found: SentenceGroup) -> list[Html]:
+def _lesson_links(found: MistakesWithOneSentence) -> list[Html]:
     """Return links to the sections that teach what a sentence is about; an empty list if there are none."""
     ways = (lesson_section_link(results.course, results.stem, each.exercise) for results, each in found.found)
     known = list(dict.fromkeys(way for way in ways if way))
@@ -141,7 +148,7 @@ def _students(count: int, total: int) -> str:
     return f"{count} of {total} student{'' if total == 1 else 's'}"
 
 
-def unexplained(results: ClassResults) -> Html:
+def unexplained_answers_table(results: ClassResults) -> Html:
     """List the wrong answers that no known mistake explains: candidates for the answer bank."""
     found, examples = unexplained_of(results), ExamplePicker(results)
     if not any(verdict.reports for verdict in results.verdicts.values()):
@@ -157,13 +164,13 @@ def _unexplained(found: UnexplainedAnswers, results: ClassResults, examples: Exa
     values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]
     seen = table(found.first.requirement, (), [(name, tag("code", value)) for name, value in values if value])
     failed = tag("p", f"Not passed: {', '.join(found.failed)}.")
-    command = learn_command(results.course, results.stem, found.students[0], found.exercise)
+    command = draft_entry_command(results.course, results.stem, found.students[0], found.exercise)
     draft = tag("p", "Draft an entry for the answer bank: ", tag("code", command))
-    sentence = tag("p", prose(found.first.sentence)) if found.first.sentence else Html("")
+    sentence = tag("p", sentence_to_html(found.first.sentence)) if found.first.sentence else Html("")
     return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
 
 
-def review_list(results: ClassResults) -> Html:
+def submissions_to_review(results: ClassResults) -> Html:
     """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
     parts = [table("Look at these", ("student", "why"), rows)] if rows else []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from autograder.reports import score_charts
 from autograder.reports.chapter_page_sections import reasons_to_look
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import lesson_section_link
-from autograder.reports.misunderstandings import SentenceGroup, group_by_sentence
+from autograder.reports.misunderstandings import MistakesWithOneSentence, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 
 _SHOWN = 15
@@ -44,16 +44,19 @@ def misunderstandings(course: Sequence[ClassResults]) -> Html:
     if not found:
         return tag("p", "No answer shows a known mistake.")
     columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
-    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _lesson_links(each)) for each in found[:_SHOWN]]
+    rows = [
+        (f"{each.lost:.4g}", _where(each), sentence_to_html(each.sentence), _lesson_links(each))
+        for each in found[:_SHOWN]
+    ]
     return table("The misunderstandings that cost the most points", columns, rows)
 
 
-def _lesson_links(shared: SentenceGroup) -> Html:
+def _lesson_links(shared: MistakesWithOneSentence) -> Html:
     ways = (lesson_section_link(results.course, results.stem, each.exercise) for results, each in shared.found)
     return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 
-def _where(shared: SentenceGroup) -> Html:
+def _where(shared: MistakesWithOneSentence) -> Html:
     """Return the exercises in which students read a sentence, each with the share of the class that did."""
     parts: list[str] = []
     names = [each.exercise for _, each in shared.found]
@@ -68,7 +71,7 @@ def _of_several(exercise: str, results: ClassResults, names: Sequence[str]) -> s
     return f" in {results.stem}" if names.count(exercise) > 1 else ""
 
 
-def hardest(course: Sequence[ClassResults]) -> Html:
+def hardest_exercises_table(course: Sequence[ClassResults]) -> Html:
     """Tabulate the exercises with the lowest share of passes among the students who attempted them."""
     tried = [(each, item) for each in course for item in items_of(each) if item.passed + item.wrong]
     if not tried:

@@ -72,7 +72,7 @@ class ExamplePicker:
         return frozenset(name for _, release in self._released for name in names_in_release(release))
 
 
-def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:
+def draft_entry_command(course: Path, stem: str, student: str, exercise: str) -> str:
     """Return the shell command that drafts an entry of the answer bank from a student's answer."""
     return shlex.join(["autograder", "learn", str(course / "submitted" / student / stem), exercise])
 

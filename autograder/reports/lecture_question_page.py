@@ -8,19 +8,19 @@ from random import Random
 
 from autograder.course.course import Course, course_in
 from autograder.errors import CourseError
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.faulty_program_result_question import result_question
-from autograder.questions.hunt_questions import FALSE_SENTENCES, sentence_question
+from autograder.questions.hunt_questions import FALSE_SENTENCES, ask_for_true_sentence
 from autograder.questions.mistake_program_and_distractors import program_of_mistake
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import ClassResults
-from autograder.reports.misunderstandings import Misunderstanding, SentenceGroup, group_by_sentence
-from autograder.reports.offline_html_page import shell
+from autograder.reports.misunderstandings import MistakesWithOneSentence, Misunderstanding, group_by_sentence
+from autograder.reports.notebook_to_offline_html import shell
 
 _MISTAKES = 3
 
 
-def lecture_file(stem: str) -> str:
+def lecture_page_file_name(stem: str) -> str:
     """Return the name of a chapter's page in `reports/`."""
     return f"lecture-{stem}.html"
 
@@ -41,7 +41,7 @@ def lecture_page(results: ClassResults) -> bytes:
     return shell(f"{results.title}: questions for the lecture", join(intro, *slides), ways)
 
 
-def _slides(course: Course, shared: SentenceGroup) -> list[Html]:
+def _slides(course: Course, shared: MistakesWithOneSentence) -> list[Html]:
     """Return the slides of one mistake, shown in the exercise where it cost most; none if no program shows it."""
     for _, found in sorted(shared.found, key=lambda each: -sum(each[1].points)):
         try:
@@ -63,7 +63,7 @@ def _questions(course: Course, found: Misunderstanding) -> Iterator[Question]:
     if (result := result_question(program, exercise, key, random)) is not None:
         yield result
     if len(false) >= FALSE_SENTENCES:
-        yield sentence_question(program, false, exercise, key, random)
+        yield ask_for_true_sentence(program, false, exercise, key, random)
 
 
 def _slide(question: Question, found: Misunderstanding) -> Html:
@@ -72,10 +72,10 @@ def _slide(question: Question, found: Misunderstanding) -> Html:
     answer = tag(
         "details",
         tag("summary", "Answer"),
-        tag("p", tag("strong", f"{LETTERS[question.right]}) "), prose(question.right_choice)),
-        tag("p", prose(question.explanation)),
+        tag("p", tag("strong", f"{LETTERS[question.right]}) "), sentence_to_html(question.right_choice)),
+        tag("p", sentence_to_html(question.explanation)),
         tag("p", made),
     )
-    choices = tag("ol", *(tag("li", prose(choice)) for choice in question.choices), type="a")
+    choices = tag("ol", *(tag("li", sentence_to_html(choice)) for choice in question.choices), type="a")
     code = tag("pre", "\n".join(numbered_code(question.code)))
-    return tag("section", tag("p", prose(question.prompt)), code, choices, answer, class_="slide")
+    return tag("section", tag("p", sentence_to_html(question.prompt)), code, choices, answer, class_="slide")

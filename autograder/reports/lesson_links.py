@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from autograder.course.chapter_outline import Outline, section_id
 from autograder.course.chapter_reader import read_chapter
+from autograder.course.classify_chapter_sections import Outline, section_id
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.errors import CourseError

@@ -26,7 +26,7 @@ class Misunderstanding:
 
 
 @dataclass(frozen=True)
-class SentenceGroup:
+class MistakesWithOneSentence:
     """A sentence, and all known mistakes about which students read it, each with the class of its chapter."""
 
     sentence: str
@@ -73,13 +73,13 @@ def misunderstandings(results: ClassResults) -> list[Misunderstanding]:
     return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.tag))
 
 
-def group_by_sentence(course: Sequence[ClassResults]) -> list[SentenceGroup]:
+def group_by_sentence(course: Sequence[ClassResults]) -> list[MistakesWithOneSentence]:
     """Return the known mistakes of these classes grouped by sentence, those that cost the most points first."""
     groups: dict[str, list[tuple[ClassResults, Misunderstanding]]] = defaultdict(list)
     for results in course:
         for each in misunderstandings(results):
             groups[each.sentence].append((results, each))
-    found = [SentenceGroup(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
+    found = [MistakesWithOneSentence(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
     return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
 
 

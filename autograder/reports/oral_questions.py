@@ -18,17 +18,17 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
 from autograder.grading.draw_own_code_questions import ask_about_answers, course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.choose_oral_questions import (
     MOST_ASKED,
     TalkQuestion,
     call_of,
-    choose_talk,
+    choose_oral_exam_questions,
     prompt_without_line,
 )
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import assignment_title
-from autograder.reports.offline_html_page import shell
+from autograder.reports.notebook_to_offline_html import shell
 from autograder.reports.student_reports import file_name_of
 from autograder.submission.submission import Submission
 
@@ -67,7 +67,7 @@ def write_oral_page(course: Path, student: str, stem: str, *, unconfined: bool) 
     verdict = _verdict(course, student, stem, submission, parcel.digest)
     names = _passed(course, student, stem, chapter, verdict)
     found = ask_about_answers(assignment, chapter, submission, names, f"{student} {parcel.digest}")
-    talk = choose_talk([each.questions for each in found])
+    talk = choose_oral_exam_questions([each.questions for each in found])
     reasons = "; ".join(f"{each.exercise}: {each.reason}" for each in found if each.reason)
     if not talk:
         raise WorkFailed(
@@ -162,9 +162,11 @@ def _answer(exercise: str, code: str, asked: Sequence[tuple[int, TalkQuestion]])
 def _question(talk: TalkQuestion) -> Iterator[Html]:
     question = talk.question
     yield tag("p", *_lines(question.prompt))
-    yield tag("ol", *(tag("li", prose(choice)) for choice in question.choices), type="a")
+    yield tag("ol", *(tag("li", sentence_to_html(choice)) for choice in question.choices), type="a")
     right = tag(
-        "p", tag("strong", f"{LETTERS[question.right]}) "), prose(f"{question.right_choice}. {question.explanation}")
+        "p",
+        tag("strong", f"{LETTERS[question.right]}) "),
+        sentence_to_html(f"{question.right_choice}. {question.explanation}"),
     )
     following = [tag("p", tag("strong", "Next: "), *_next(each, call_of(question))) for each in talk.following]
     yield tag("details", tag("summary", "Answer, and what to ask next"), right, *following)
@@ -173,9 +175,9 @@ def _question(talk: TalkQuestion) -> Iterator[Html]:
 def _next(question: Question, call: str) -> Iterator[Html]:
     """Yield a question that is asked next, without the call that both are about, and its answer."""
     yield from _lines(prompt_without_line(question) if call_of(question) == call else question.prompt)
-    yield join(" ", tag("strong", "→ "), prose(f"{question.right_choice}. {question.explanation}"))
+    yield join(" ", tag("strong", "→ "), sentence_to_html(f"{question.right_choice}. {question.explanation}"))
 
 
 def _lines(prompt: str) -> Iterator[Html]:
     for place, line in enumerate(prompt.split("\n")):
-        yield join(tag("br") if place else Html(""), prose(line))
+        yield join(tag("br") if place else Html(""), sentence_to_html(line))

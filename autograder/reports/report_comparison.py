@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.notebook.html_markup import Html, join, prose, table, tag
-from autograder.reports.offline_html_page import shell
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
+from autograder.reports.notebook_to_offline_html import shell
 from autograder.reports.report_snapshots import AssignmentCounts, find_earlier_tables, read_tables
 from autograder.reports.share_difference import Share, ShareDifference
 
@@ -73,7 +73,9 @@ def _mistakes(then: AssignmentCounts, now: AssignmentCounts, exercises: Sequence
     rest = len(keys)
     for sign, caption in _MISTAKES.items():
         changed = sorted((key for key in keys if found[key].sign == sign), key=lambda key: -abs(found[key].value))
-        rows = [(prose({**then.sentences, **now.sentences}[key]), key[0], *_shown(found[key])) for key in changed]
+        rows = [
+            (sentence_to_html({**then.sentences, **now.sentences}[key]), key[0], *_shown(found[key])) for key in changed
+        ]
         rest -= len(rows)
         if rows:
             yield table(caption, columns, rows)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BINS = 10
 
 
-def score_picture(scores: Sequence[float], max_score: float) -> Html:
+def score_histogram(scores: Sequence[float], max_score: float) -> Html:
     """Return a histogram of the students' points, with the median."""
     from matplotlib.ticker import MaxNLocator
 
@@ -38,7 +38,7 @@ def score_picture(scores: Sequence[float], max_score: float) -> Html:
     return _figure(fig, text)
 
 
-def item_picture(items: Sequence[Item]) -> Html:
+def item_outcome_bars(items: Sequence[Item]) -> Html:
     """Return a bar for each exercise with the shares of passed, wrong and not attempted answers."""
     fig, ax = _axes(8.0, 0.9 + 0.34 * len(items))
     names = [item.exercise for item in items]

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from autograder.submission.answer_extraction import python_of
+from autograder.submission.extract_answer_statements import python_of
 
 FLOOR, LONG = 30, 200  # nodes of a syntax tree: shorter answers are often equal by chance, longer ones hardly ever
 _RARE = 6  # a form counts only if at most one student in six has it
 _MIN_WEIGHT = 4.0  # least sum of weights of a pair that is reported
 _LARGE = 10  # students; in a smaller class, one equal answer alone is never reported
-_DEALS = 20  # random permutations over which `by_chance` averages
+_DEALS = 20  # random permutations over which `pairs_expected_by_chance` averages
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DROPPED = {"annotation", "returns", "ctx", "kind", "type_comment", "type_params", "type_ignores", "simple"}
 _NAMING = {"name", "names", "id", "rest"}
@@ -185,7 +185,7 @@ def _is_reported(pair: SimilarStudents, sizes: Mapping[tuple[str, str], int]) ->
     )
 
 
-def by_chance(answered: Sequence[ExerciseStructures]) -> float:
+def pairs_expected_by_chance(answered: Sequence[ExerciseStructures]) -> float:
     """Return how many pairs would share several exercises if answers were assigned to the students at random.
 
     The result is the mean over `_DEALS` permutations of each exercise's answers, with a fixed seed.

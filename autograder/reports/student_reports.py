@@ -12,10 +12,10 @@ from autograder.files import sha256_of_texts
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.apply_deadlines import duration_text
-from autograder.notebook.html_markup import Html, join, prose, table, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
-from autograder.reports.offline_html_page import shell
+from autograder.reports.notebook_to_offline_html import shell
 
 FOLDER, LIST = "students", "students.html"
 _LONGEST_NAME = 200  # bytes of the student's id in a file name, which may have 255 with the ending
@@ -136,7 +136,7 @@ def _why(report: Report) -> Html:
     first = report.first
     known = dict.fromkeys(each.sentence for each in report.verdicts if each.mistake and each.sentence)
     reasons = [*known] or ([first.sentence or f"not passed: {first.requirement}"] if first else [])
-    return join(*(tag("div", prose(each)) for each in reasons))
+    return join(*(tag("div", sentence_to_html(each)) for each in reasons))
 
 
 def _raised(outputs: Sequence[Mapping[str, object]]) -> str:

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.reports import (
-    answer_structures,
+    answer_syntax_structures,
     class_results,
     report_comparison,
     report_side_files,
@@ -22,9 +22,9 @@ from autograder.reports import (
     similar_answers,
     student_reports,
 )
-from autograder.reports.lecture_question_page import lecture_file, lecture_page
-from autograder.reports.offline_html_page import page_from_notebook
-from autograder.run_with_papermill import NotebookKernel, one_kernel
+from autograder.reports.lecture_question_page import lecture_page, lecture_page_file_name
+from autograder.reports.notebook_to_offline_html import page_from_notebook
+from autograder.run_with_papermill import NotebookKernel, one_kernel_for_several_notebooks
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"
@@ -49,13 +49,13 @@ def write_reports(
     titles = {stem: class_results.assignment_title(course, stem) for stem in wanted} | {INDEX: "The course"}
     tables = report_side_files.item_and_mistake_tables([each for each in classes if each.stem in wanted])
     compared = report_comparison.comparison_page(beside, tables, titles) if beside else b""
-    answered = answer_structures.read_answer_structures(classes)
+    answered = answer_syntax_structures.read_answer_structures(classes)
     alike = similar_answers.similar_pairs(answered)
-    counts = {"equal_pairs": len(alike), "by_chance": similar_answers.by_chance(answered)}
-    with one_kernel() as kernel:
+    counts = {"equal_pairs": len(alike), "pairs_expected_by_chance": similar_answers.pairs_expected_by_chance(answered)}
+    with one_kernel_for_several_notebooks() as kernel:
         made = {stem: _run(kernel, "chapter", {"course": str(course), "stem": stem}) for stem in wanted}
         made[INDEX] = _run(kernel, "course", {"course": str(course), "stems": there} | counts)
-    lectures = {lecture_file(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
+    lectures = {lecture_page_file_name(each.stem): lecture_page(each) for each in classes if each.stem in wanted}
     pages = _pages(course, made, titles, _links(compared), lectures)
     named = report_side_files.student_files_content(classes, alike)
     _write(
@@ -88,7 +88,11 @@ def _pages(
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         whole = {} if name == INDEX else {"The course": f"{INDEX}.html"}
-        own = {"Questions for the lecture": lecture_file(name)} if lectures.get(lecture_file(name)) else {}
+        own = (
+            {"Questions for the lecture": lecture_page_file_name(name)}
+            if lectures.get(lecture_page_file_name(name))
+            else {}
+        )
         path = _page_path(course, name)
         files[path] = page_from_notebook(notebook, titles[name], {**whole, **links, **own})
         files[path.with_suffix(".ipynb")] = (nbformat.writes(notebook) + "\n").encode()

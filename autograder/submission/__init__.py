@@ -7,8 +7,8 @@ Begin with `read_submission.py`, which calls the others; `submission.py` defines
 `zip_archive.py` an archive. `unreadable_notebook_messages.py` explains to a student why a file could not be read.
 
 `rebuild_notebook_from_release.py` matches the cells to the released notebook, whose marks `released_cells.py` reads:
-`find_answers.py` finds the cell that answers each exercise, `answer_extraction.py` the statements that make up an
-answer. `build_repaired_notebook.py` builds the notebook from both, and `order_cells_of_run.py` orders its cells.
+`find_answers.py` finds the cell that answers each exercise, `extract_answer_statements.py` the statements that make up
+an answer. `build_repaired_notebook.py` builds the notebook from both, and `order_repaired_cells.py` orders its cells.
 `restore_submission_to_teacher_assignment.py` does that for assignments that are no chapter. `review_flags.py` names
 lines that a person should look at.
 """

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from autograder.ipython_syntax import CHECK
-from autograder.submission.answer_extraction import cell_defines, statements, unparse
+from autograder.submission.extract_answer_statements import cell_defines, statements, unparse
 from autograder.submission.released_cells import normalized_text, released_cells, released_texts, starters
 from autograder.submission.submitted_cells import MAX_CELLS, SubmittedCell
 

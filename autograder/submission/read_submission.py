@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.course.course_index import IndexedChapter
+from autograder.course.points_and_hints import IndexedChapter
 from autograder.submission.build_repaired_notebook import released_notebook_cells
 from autograder.submission.rebuild_notebook_from_release import repair_submission
 from autograder.submission.released_cells import starters

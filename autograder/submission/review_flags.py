@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.course.course_location import FIGURES, INSTRUMENTS
-from autograder.submission.answer_extraction import python_of
+from autograder.submission.extract_answer_statements import python_of
 from autograder.submission.resolve_dotted_names import Scope, imported_paths
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.suspicious_code import GRADER, SHARED, TamperingSearch

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.files import sha256_of_texts
 from autograder.submission.build_repaired_notebook import PlacedCell, build_notebook
-from autograder.submission.order_cells_of_run import CellInRun
+from autograder.submission.order_repaired_cells import CellInRun
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import autograder
-from autograder.submission.answer_extraction import python_of
+from autograder.submission.extract_answer_statements import python_of
 from autograder.submission.resolve_dotted_names import IMPORTING, Scope, imported_paths, is_under, string_constant
 
 GRADER = "autograder"

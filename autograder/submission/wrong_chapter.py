@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from autograder.course.course_index import IndexedChapter
-from autograder.submission.answer_extraction import cell_defines
+from autograder.course.points_and_hints import IndexedChapter
+from autograder.submission.extract_answer_statements import cell_defines
 from autograder.submission.submitted_cells import SubmittedCell
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import autograder
 import explorers
 from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook
-from autograder.course import course_index, shipped_observations
+from autograder.course import points_and_hints, shipped_observations
 from autograder.course.course_location import (
     ARRANGED,
     CARDS,
@@ -121,9 +121,9 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     data += [path for path in (hunts_path(course, stem),) if path.is_file()]
     asked_before = (course / REVIEW_QUESTIONS).glob("*.py")
     data += [path for path in asked_before if path.stem <= chapter_id(stem)]
-    keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, course_index.HINTS)]
-    keys += [course / SHIPPED / name for name in (course_index.POINTS, "__init__.py")]
-    keys += [path for path in (course / SHIPPED / course_index.OWN_POINTS,) if path.is_file()]
+    keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, points_and_hints.HINTS)]
+    keys += [course / SHIPPED / name for name in (points_and_hints.POINTS, "__init__.py")]
+    keys += [path for path in (course / SHIPPED / points_and_hints.OWN_POINTS,) if path.is_file()]
     for path in {*modules, *data, *keys}:
         # Exercises are read as text, and students may ask for the docstrings of the instruments.
         is_bare = path.suffix == ".py" and not {path, *path.parents} & {course / EXERCISES, course / INSTRUMENTS}

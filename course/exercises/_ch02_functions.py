@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.gradients import Function, on_tensors
 
@@ -65,4 +65,4 @@ on_function = partial(on_tensors, functions=FUNCTIONS)
 def of_function(name: str, case: Case) -> str:
     """A call with a function, which the case names."""
     function, *others = case.args
-    return call_of(name, _CODE[function], *map(argument_text, others), **case.kwargs)
+    return call_from_parts(name, _CODE[function], *map(argument_text, others), **case.kwargs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case
 from autograder.exercises.probes.module_classes import INPUTS
 from autograder.exercises.probes.sample_modules import split_sample_case
@@ -28,7 +28,7 @@ def made_and_called(name: str, case: Case) -> str:
     options = dict(case.kwargs)
     inputs = [options.pop(key) for key in INPUTS if key in options]
     parts = [arg if isinstance(arg, str) else argument_text(arg) for arg in case.args]  # nn.Tanh travels as its name
-    return call_of(name, *parts, **options) + "".join(map(_input, inputs))
+    return call_from_parts(name, *parts, **options) + "".join(map(_input, inputs))
 
 
 def _input(value: Any) -> str:
@@ -41,7 +41,7 @@ def on_module(name: str, case: Case) -> str:
     """A function is called with a module, which the case names, with the sizes of its layers."""
     kind, sizes, given = split_sample_case(case)
     widths = f", sizes {', '.join(map(str, sizes))}" if sizes else ""
-    return call_of(name, f"<{kind}{widths}>", *map(_argument, given), **case.kwargs)
+    return call_from_parts(name, f"<{kind}{widths}>", *map(_argument, given), **case.kwargs)
 
 
 def _argument(value: Any) -> str:

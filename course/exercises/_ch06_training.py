@@ -6,11 +6,11 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
+from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_by_name
 from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
 from autograder.exercises.probes.training_steps import give_gradients
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
@@ -35,7 +35,7 @@ class Training(TrainingScenario):
         self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
         self.model = image_model(name, seed).to(device)
         give_gradients(self.model, 1.0)  # of an earlier backward
-        self.optimizer = optimizer_of(optimizer, self.model.parameters(), _RATES[optimizer])
+        self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), _RATES[optimizer])
         self._sets = labeled_images(images, drawn), labeled_images(_MEASURED, drawn + 1)
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
@@ -113,7 +113,9 @@ def training(name: str, case: Case) -> str:
     epochs = case.kwargs["epochs"]
     stop, end = epochs if isinstance(epochs, list) else (None, epochs)
     options = {"epochs": end} | {key: case.kwargs[key] for key in ("batch_size", "seed")}
-    spelled = call_of(name, *named(case), f"<{case.kwargs['images']} images>", f"<{_MEASURED} images>", **options)
+    spelled = call_from_parts(
+        name, *named(case), f"<{case.kwargs['images']} images>", f"<{_MEASURED} images>", **options
+    )
     return spelled if stop is None else f"{spelled[:-1]}, checkpoint=<of epoch {stop}>)"
 
 

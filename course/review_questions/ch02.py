@@ -6,7 +6,7 @@ import math
 from operator import not_
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines, near_misses
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines, near_miss_tuples
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -79,7 +79,7 @@ def what_requires_grad(random: Random) -> Draft:
     names = random.sample(["data", "y", "z", "x * y"], 3)
     truth = {"data": False, "y": True, "z": False, "x * y": True}
     right = tuple(truth[name] for name in names)
-    wrong = near_misses(right, not_)
+    wrong = near_miss_tuples(right, not_)
     told = ", ".join(f"`{name}` {'does' if truth[name] else 'does not'}" for name in names)
     because = f"One operand that requires grad is enough, none is too few, and `detach` cuts it off: {told}. {RIGHT}."
     evaluate = ", ".join(f"({name}).requires_grad" if " " in name else f"{name}.requires_grad" for name in names)
@@ -249,7 +249,7 @@ def results_inside_no_grad(random: Random) -> Draft:
     names = random.sample(["w", "inside", "outside", "later"], 3)
     truth = {"w": True, "inside": False, "outside": True, "later": True}
     right = tuple(truth[each] for each in names)
-    wrong = near_misses(right, not_)
+    wrong = near_miss_tuples(right, not_)
     told = ", ".join(f"`{each}` {'does' if truth[each] else 'does not'}" for each in names)
     because = f"`no_grad` only stops the recording of what is computed in it; {told}: {RIGHT}."
     return Draft(code, ", ".join(f"{each}.requires_grad" for each in names), wrong, because)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines, near_misses
+from autograder.questions.computed_question import RIGHT, Draft, error_choice, join_lines, near_miss_tuples
 from autograder.questions.question_generator_registry import QuestionGenerators
 
 questions = QuestionGenerators()
@@ -70,7 +70,7 @@ def device_of_new_tensors(random: Random) -> Draft:
         f'x = torch.ones({n}, device="meta")', *(f"{name} = {made}" for name, made in zip("abc", drawn, strict=True))
     )
     right = tuple(makers[made][0] for made in drawn)
-    wrong = near_misses(right, {"cpu": "meta", "meta": "cpu"}.__getitem__)
+    wrong = near_miss_tuples(right, {"cpu": "meta", "meta": "cpu"}.__getitem__)
     told = "; ".join(f"`{made}` {makers[made][1]}" for made in drawn)
     return Draft(code, "a.device.type, b.device.type, c.device.type", wrong, f"{told}: {RIGHT}.")
 
@@ -304,7 +304,7 @@ def dtypes_under_autocast(random: Random) -> Draft:
         f"    dtypes = [{', '.join(f'{each}.dtype' for each in names)}]",
     )
     right = [truth[each][0] for each in drawn]
-    wrong = [list(each) for each in near_misses(right, {low: full, full: low}.__getitem__)]
+    wrong = [list(each) for each in near_miss_tuples(right, {low: full, full: low}.__getitem__)]
     told = "; ".join(f"`{each}`: {truth[each][1]}" for each in drawn)
     return Draft(code, "dtypes", wrong, f"{told}. So {RIGHT}.")
 

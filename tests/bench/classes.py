@@ -9,8 +9,8 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.authoring.example_class import copy_course
-from autograder.authoring.example_students import ClassMaker
+from autograder.authoring.example_class import copy_files_for_grading
+from autograder.authoring.example_students import ExampleClassMaker
 from autograder.grading.assignment import read_assignment, release_path
 from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
@@ -25,10 +25,10 @@ def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
     Without a size, it has one submission of each kind, and no answer of the bank occurs twice: a student whose answer
     would repeat one leaves the exercise open.
     """
-    copy_course(project, folder, stem)
+    copy_files_for_grading(project, folder, stem)
     Cycle(folder, stem).generate()
     made_from = grader_of(read_assignment(folder, stem, unconfined=True))  # runs no submission
-    made = list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
+    made = list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
     for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
         place = folder / "submitted" / f"student-{number:05d}" / stem
         place.mkdir(parents=True)

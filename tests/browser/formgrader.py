@@ -8,8 +8,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from playwright.sync_api import Page, expect
 
-from autograder.authoring.example_class import copy_course
-from autograder.authoring.example_students import ClassMaker, ExampleStudent
+from autograder.authoring.example_class import copy_files_for_grading
+from autograder.authoring.example_students import ExampleClassMaker, ExampleStudent
 from autograder.grading.assignment import read_assignment
 from autograder.grading.prepared_grader import grader_of
 from tests.browser.lab_server import Server
@@ -73,7 +73,7 @@ def points(course: Path, student: str) -> float:
 def new_course(folder: Path) -> Path:
     """Make a course folder as a teacher has it after `make build`, with an exchange beside it."""
     course = folder / "course"
-    copy_course(PROJECT, course, STEM)
+    copy_files_for_grading(PROJECT, course, STEM)
     exchange = folder / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)  # nbgrader requires it
@@ -85,4 +85,4 @@ def new_course(folder: Path) -> Path:
 def made_students(course: Path) -> dict[str, ExampleStudent]:
     """Return the students made from the answer bank, by name, once nbgrader has generated the assignment."""
     made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
-    return {each.name: each for each in ClassMaker(made_from.judge, made_from.release).students(mishaps=False)}
+    return {each.name: each for each in ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False)}

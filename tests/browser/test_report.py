@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator
 
 from autograder.reports import chapter_page_sections
 from autograder.reports.lecture_question_page import lecture_page
-from autograder.reports.offline_html_page import page_from_notebook as page_of
+from autograder.reports.notebook_to_offline_html import page_from_notebook as page_of
 from tests.browser.accessible import faint_texts
 from tests.browser.lab import keep_picture
 from tests.test_lecture_questions import COSTLY, class_with
@@ -28,8 +28,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         chapter_page_sections.overview,
         chapter_page_sections.misunderstandings,
         chapter_page_sections.exercises,
-        chapter_page_sections.unexplained,
-        chapter_page_sections.review_list,
+        chapter_page_sections.unexplained_answers_table,
+        chapter_page_sections.submissions_to_review,
     ]
     shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
     cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]

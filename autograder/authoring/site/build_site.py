@@ -12,12 +12,12 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace
 
-from autograder.authoring import project_address
+from autograder.authoring import project_address_setting
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.example_report import class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
-from autograder.authoring.site.live_drawing_pad import live_pad
-from autograder.authoring.site.page_values import Filler, chapters_used_on_page
+from autograder.authoring.site.fill_page_placeholders import PlaceholderFiller, chapters_used_on_page
+from autograder.authoring.site.live_drawing_pad import live_pad_of_chapter
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.notebook import progress_log
@@ -25,7 +25,7 @@ from explorers.recorded_animation import RECORD
 
 # Files in the project folder that become pages, and the names of these pages.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
-_FILLED = ("index.md", "class-report.md")  # pages with {{...}} marks, which page_values.py fills in
+_FILLED = ("index.md", "class-report.md")  # pages with {{...}} marks, which fill_page_placeholders.py fills in
 _SEED = "1"  # fixed fresh cases for the example class, so that its report is the same each time
 
 
@@ -64,12 +64,12 @@ def _gather(project: Path, source: Path, cache: Path, chapters: Collection[str])
     ran = execute_chapters(solutions, project / "course", cache, asked)
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
-    filler = Filler(
+    filler = PlaceholderFiller(
         project / "course",
         ran,
         lambda stem: class_report(project, stem, cache),
-        lambda *about: live_pad(project, cache, *about),
-        project_address.read_address(project),
+        lambda *about: live_pad_of_chapter(project, cache, *about),
+        project_address_setting.read_address(project),
     )
     for page in _FILLED:
         path = source / page

@@ -30,7 +30,7 @@ _NAMES = (
 # fmt: on
 
 
-def student_ids(count: int) -> list[str]:
+def invented_student_ids(count: int) -> list[str]:
     """Return `count` different student ids, the same ones each time."""
     rounds = (place // len(_NAMES) for place in range(count))
     return [f"{_NAMES[place % len(_NAMES)]}{turn + 1 if turn else ''}" for place, turn in enumerate(rounds)]
@@ -55,7 +55,9 @@ def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
     # All answers are the course's own code, so a machine without a sandbox may run them unconfined.
     unconfined = confinement_problem() is not None
     empty = example_class.recreate_folder(folder)
-    made = example_class.run_example_class(project, empty, stem, pages=(), ids=student_ids, unconfined=unconfined)
+    made = example_class.run_example_class(
+        project, empty, stem, pages=(), ids=invented_student_ids, unconfined=unconfined
+    )
     if made.failures:
         student, reason = next(iter(made.failures.items()))
         raise WorkFailed(

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from autograder.authoring.make_chapter_notebooks import FOLDED
-from autograder.course.chapter_outline import exercise_in_heading, section_id
-from autograder.course.markdown_text import HeadedText, Heading, split_at_headings
+from autograder.course.classify_chapter_sections import exercise_in_heading, section_id
+from autograder.course.markdown_headings_and_word_counts import HeadedText, Heading, split_at_headings
 
 
 def fit_headings(cells: Iterable[NotebookNode]) -> None:
@@ -16,7 +16,7 @@ def fit_headings(cells: Iterable[NotebookNode]) -> None:
 
     Sittings, which have the title's level in the notebook, go below the title. A side path's heading goes one level
     below the section that it belongs to, and its section gets the class `side-path`. The id of an exercise is its name,
-    as in `#relu`, and that of a section of the main path comes from `chapter_outline.section_id`.
+    as in `#relu`, and that of a section of the main path comes from `classify_chapter_sections.section_id`.
     """
     above: list[int] = []  # original levels of the main path's headings that enclose the current text; the title's is 0
     for cell in cells:

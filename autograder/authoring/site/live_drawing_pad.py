@@ -33,7 +33,7 @@ _HEIGHT, _WIDTH = 20.0, 12.0  # pixels of the sample
 _STILL = "Without JavaScript this is a still picture: a program drew the digit, and the network read it."
 
 
-def live_pad(project: Path, cache: Path, stem: str, cell: str, model: str, prepare: str, digit: str) -> str:
+def live_pad_of_chapter(project: Path, cache: Path, stem: str, cell: str, model: str, prepare: str, digit: str) -> str:
     """Return the HTML of a pad that is read by the network `model` of a chapter, as it is after the cell `cell`.
 
     `model` and `prepare`, a function from a drawing (32, 32) to an input (8, 8), are variables of the lesson. `digit`

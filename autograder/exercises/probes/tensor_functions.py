@@ -17,7 +17,7 @@ from autograder.exercises.probe import (
     changed_inputs,
     copy_of,
     see,
-    see_number,
+    see_int_as_float,
     see_without_values,
     select_facets,
 )
@@ -103,7 +103,9 @@ def returned_dict_entries_probe(
         if not isinstance(result, dict):
             return {"returned": see(result)}
         found = {key: _unwrapped(result[key]) for key in keys if key in result}
-        return {"returned": {key: see_number(value) if key in floats else see(value) for key, value in found.items()}}
+        return {
+            "returned": {key: see_int_as_float(value) if key in floats else see(value) for key, value in found.items()}
+        }
 
     return catching_errors(look)
 

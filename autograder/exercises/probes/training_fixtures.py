@@ -83,7 +83,7 @@ def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -
         return _ON_IMAGES[name]().to(dtype)
 
 
-def optimizer_of(name: str, params: Iterable[Tensor], lr: float) -> torch.optim.Optimizer:
+def optimizer_by_name(name: str, params: Iterable[Tensor], lr: float) -> torch.optim.Optimizer:
     """Return a new optimizer by name."""
     return _OPTIMIZERS[name](params, lr=lr)
 

@@ -20,12 +20,12 @@ from autograder.exercises.probe import (
     changed_names,
     copy_of,
     see,
-    see_number,
+    see_int_as_float,
     see_without_requires_grad,
 )
 from autograder.exercises.probes.functions_on_modules import tensor_values
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
 from autograder.exercises.representation_mismatch import are_rounded
 
 # --- recording a model's calls, gradients and steps
@@ -103,7 +103,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     def look(answer: Answer, case: Case) -> Observation:
         name, kind, x, y = copy_of(case.args)
         model = row_model(name, x.shape[1]).to(x.dtype)
-        optimizer = optimizer_of(kind, model.parameters(), 0.1)
+        optimizer = optimizer_by_name(kind, model.parameters(), 0.1)
         criterion, asked, spread = _noting_criterion(y)
         with fixed_seed(3):
             if warm:
@@ -232,7 +232,7 @@ def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
 
 def _number(value: Any) -> Plain:
     """Return a number, or a tensor with one element, as a float; any other value as plain data."""
-    return see_number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return see_int_as_float(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 # --- the student's own optimizer

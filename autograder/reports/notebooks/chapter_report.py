@@ -50,13 +50,13 @@ HTML(chapter_page_sections.exercises(found))
 # A group that is larger than one is worth an entry in the answer bank: the next class reads a sentence.
 
 # %%
-HTML(chapter_page_sections.unexplained(found))
+HTML(chapter_page_sections.unexplained_answers_table(found))
 
 # %% [markdown]
 # ## Submissions that need a person
 
 # %%
-HTML(chapter_page_sections.review_list(found))
+HTML(chapter_page_sections.submissions_to_review(found))
 
 # %% [markdown]
 # ## What was repaired

@@ -37,7 +37,7 @@ HTML(course_page_sections.misunderstandings(found))
 # ## The hardest exercises
 
 # %%
-HTML(course_page_sections.hardest(found))
+HTML(course_page_sections.hardest_exercises_table(found))
 
 # %% [markdown]
 # ## Who is missing

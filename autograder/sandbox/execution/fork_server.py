@@ -28,7 +28,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course.course_location import EXERCISES, readable_by_answers
+from autograder.course.course_location import EXERCISES, paths_readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
@@ -76,13 +76,13 @@ def _warm_up(ready: PreparedChapter | PreparedShell, modules: list[str]) -> None
 def _room(ground: SharedSetup, hidden: list[str]) -> RootFilesystem:
     package = Path(__file__).resolve().parents[2]
     return RootFilesystem.of_this_python(
-        package, *readable_by_answers(Path(ground.course)), hidden=tuple(map(Path, hidden))
+        package, *paths_readable_by_answers(Path(ground.course)), hidden=tuple(map(Path, hidden))
     )
 
 
 def _lessons(ground: SharedSetup) -> list[Path]:
     """Return the course's modules that lessons import, without its exercises, which are imported before any fork."""
-    return [path for path in readable_by_answers(Path(ground.course)) if path.name != EXERCISES]
+    return [path for path in paths_readable_by_answers(Path(ground.course)) if path.name != EXERCISES]
 
 
 class _Line:

@@ -49,7 +49,7 @@ def ask_about(
     return [{name: each[name] for name in (*_TEXTS, "choices", "right")} for each in plain]
 
 
-def questions_in(observations: Sequence[Observation], exercise: str, code: str) -> list[Question]:
+def read_questions_from_observations(observations: Sequence[Observation], exercise: str, code: str) -> list[Question]:
     """Return the questions in what a question step has sent; raise NoQuestions, with the reason, if there is none.
 
     `exercise` and `code` are the caller's own, since what was sent is the student's. Its texts can say anything.

@@ -113,7 +113,7 @@ def new_recording_shell() -> RecordingShell:
     return shell
 
 
-def warm_up_errors(shell: RecordingShell) -> None:
+def preload_error_handling(shell: RecordingShell) -> None:
     """Run a cell that fails, so that IPython imports now what the first cell and the first error need.
 
     Formatting an error takes longer than most cells, and ten times as long for the first error. The cell leaves no

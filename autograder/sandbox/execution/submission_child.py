@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder.course.course import course_in
-from autograder.course.faulty_program_names import hunted_exercise
+from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
@@ -127,7 +127,7 @@ class PreparedChapter:
     def observe(self, step: dict[str, Any], cases: Cases) -> Sequence[Observation]:
         """Return the observations of a probing, or of a question step, on the answer that the step names."""
         name = step["exercise"]
-        exercise = self.exercises[hunted_exercise(name, (each.name for each in self.exercises)) or name]
+        exercise = self.exercises[exercise_of_faulty_program(name, (each.name for each in self.exercises)) or name]
         if "text" in step:
             key = self.keys[name]
             return ask_about(exercise, key, self.shell.user_ns, step["called"], step["text"], step["draw"])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.pipe_messages import READY, Frame, FrameError, receive_frame, send_frame
-from autograder.sandbox.execution.child_process_helpers import (
+from autograder.sandbox.execution.child_process_management import (
     ENDED_EARLY,
     child_environment,
     child_failure,

@@ -20,9 +20,9 @@ from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.recording_shell import (
     new_recording_shell,
+    preload_error_handling,
     redirect_streams,
     run_recorded,
-    warm_up_errors,
 )
 
 _SETUP_SECONDS = 60.0
@@ -45,7 +45,7 @@ class PreparedShell:
 
     def warm_up(self) -> None:
         """Run a cell, raise an error and draw a picture: the first of each is slow, since it imports much."""
-        warm_up_errors(self._shell)
+        preload_error_handling(self._shell)
         if "matplotlib.pyplot" in sys.modules:
             _draw_once()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_of, call_text, tensor_values
+from autograder.diagnosis.difference_messages import call_from_parts, case_call_text, tensor_placeholder
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.observation_comparison import Tolerance
@@ -87,8 +87,8 @@ cut_out = Requirement(
 def spelled(name: str, case: Case) -> str:
     """A part of larger images is told as one: an x of the same shape that is none may do."""
     if case.requirement != cut_out.sentence:
-        return call_text(name, case)
-    return call_of(name, *(tensor_values("part of larger images", x) for x in case.args))
+        return case_call_text(name, case)
+    return call_from_parts(name, *(tensor_placeholder("part of larger images", x) for x in case.args))
 
 
 @exercise(

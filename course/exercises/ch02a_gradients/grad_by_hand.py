@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see, see_number
+from autograder.exercises.probe import Answer, catching_errors, see, see_int_as_float
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -17,7 +17,7 @@ def place(index: int) -> Probe:
         result = answer(*case.args)
         if not isinstance(result, tuple | list) or len(result) != 3:
             return {"returned": see(result)}
-        found = [see_number(each) if at == index else None for at, each in enumerate(result)]
+        found = [see_int_as_float(each) if at == index else None for at, each in enumerate(result)]
         return {"returned": tuple(found) if isinstance(result, tuple) else found}
 
     return catching_errors(look)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.observation_comparison import Tolerance, first_difference
@@ -49,7 +49,7 @@ def beside_a_weight(answer: Answer, case: Case) -> Observation:
 def spelled(name: str, case: Case) -> str:
     """A case without a function has one that uses a weight which requires grad."""
     if isinstance(case.args[0], Tensor):
-        return call_of(name, "lambda x: (weight * x**2).sum()", *map(argument_text, case.args))
+        return call_from_parts(name, "lambda x: (weight * x**2).sum()", *map(argument_text, case.args))
     return of_function(name, case)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
@@ -72,7 +72,9 @@ def spelled(name: str, case: Case) -> str:
     """Batches are told by their rows."""
     batches, _ = case.args
     rows = ", ".join(str(len(batch)) for batch in batches)
-    return call_of(name, "loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params")
+    return call_from_parts(
+        name, "loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params"
+    )
 
 
 _FACTOR = (

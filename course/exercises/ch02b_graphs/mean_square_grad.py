@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_text
+from autograder.diagnosis.difference_messages import case_call_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.gradients import on_tensors
 from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
@@ -48,7 +48,7 @@ _TRACES = {
 
 def _spelled(name: str, case: Case) -> str:
     """A call, and which traces its x bears already."""
-    return call_text(name, case) + _TRACES.get(case.requirement, "")
+    return case_call_text(name, case) + _TRACES.get(case.requirement, "")
 
 
 @exercise(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
@@ -77,7 +77,7 @@ def _levels(draw: Draw) -> list[float]:
 
 def spelled(name: str, case: Case) -> str:
     """Losses are told by their values."""
-    return call_of(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
+    return call_from_parts(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
 
 
 mean = Requirement(

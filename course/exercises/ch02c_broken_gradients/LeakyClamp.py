@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
@@ -194,7 +194,7 @@ checked = Requirement(
 
 def spelled(name: str, case: Case) -> str:
     """A Function is used by its apply."""
-    return call_of(
+    return call_from_parts(
         f"{name}.apply", *(number_text(arg) if isinstance(arg, float) else argument_text(arg) for arg in case.args)
     )
 

@@ -11,7 +11,7 @@ import torch
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, catching_errors, see_number
+from autograder.exercises.probe import Answer, catching_errors, see_int_as_float
 from autograder.exercises.seeded_draw import Draw
 
 # --- the expressions that cases name: each makes, from leaves, the results on which backward is called one after
@@ -97,12 +97,12 @@ def expression(*kept: str) -> Probe:
         name, numbers = case.args
         leaves = [answer(one) for one in numbers]
         results, middle = EXPRESSIONS[name](*leaves)
-        seen: Observation = {"data": [see_number(result.data) for result in results]}
+        seen: Observation = {"data": [see_int_as_float(result.data) for result in results]}
         seen |= {"own": [], "grads": [], "middle": []}
         for result in results if kept != ("data",) else ():
             result.backward()
             for facet, made in (("own", [result]), ("grads", leaves), ("middle", middle)):
-                seen[facet].append([see_number(value.grad) for value in made])
+                seen[facet].append([see_int_as_float(value.grad) for value in made])
         return seen
 
     return catching_errors(look, *kept)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, see, see_number
+from autograder.exercises.probe import Answer, catching_errors, see, see_int_as_float
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import forbids
 
@@ -27,7 +27,7 @@ def _told(result: object) -> Plain:
     if not isinstance(result, dict):
         return see(result)
     told = {str(key): value for key, value in result.items()}
-    return {key: see_number(value) if key == "grad" else see(value) for key, value in told.items()}
+    return {key: see_int_as_float(value) if key == "grad" else see(value) for key, value in told.items()}
 
 
 # Of these programs the number is part of the state.

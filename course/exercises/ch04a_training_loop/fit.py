@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_of, see
-from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, training_run_probe
 from autograder.exercises.probes.training_steps import model_values
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
@@ -33,7 +33,7 @@ class _Fit(TrainingScenario):
         name, optimizer, criterion, order, known, drawer, self.epochs = copy_of(case.args)
         self.stop = 0
         self.model = row_model(name, known[0].shape[1], _KINDS, seed=seed).to(device)
-        self.optimizer = optimizer_of(optimizer, self.model.parameters(), 0.05)
+        self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), 0.05)
         self._criterion = _CRITERIA[criterion]
         self._loader, self._drawer = _loader(*known, shuffle=order == "shuffled"), _loader(*drawer, shuffle=False)
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from torch import Tensor, float64, tensor
 
-from autograder.diagnosis.difference_messages import tensor_values
+from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
 from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
@@ -75,7 +75,8 @@ mode = Requirement(
 def stepping(name: str, case: Case) -> str:
     """The call, with a model, an optimizer and a batch."""
     model, optimizer, x, y = case.args
-    return f"{name}(<{model}>, <{optimizer}>, criterion, {tensor_values('x_batch', x)}, {tensor_values('y_batch', y)})"
+    batch = f"{tensor_placeholder('x_batch', x)}, {tensor_placeholder('y_batch', y)}"
+    return f"{name}(<{model}>, <{optimizer}>, criterion, {batch})"
 
 
 @exercise(

@@ -11,7 +11,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import tensor_values
+from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
@@ -162,7 +162,7 @@ _STEPS = {"c": 240, "f": 110, "h": 60}
 def looping(name: str, case: Case) -> str:
     """One of the loops, out of the dict that the answer returns."""
     letter, x, y, steps = case.args
-    return f'{name}()["{letter}"](model, {tensor_values("x", x)}, {tensor_values("y", y)}, {steps})'
+    return f'{name}()["{letter}"](model, {tensor_placeholder("x", x)}, {tensor_placeholder("y", y)}, {steps})'
 
 
 @exercise(

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
@@ -274,7 +274,7 @@ _AMONG = {
     ),
     seconds=60.0,
     takes=1.0,
-    spelled=lambda name, case: call_of(name, f"<trial: {case.args[0]}>"),
+    spelled=lambda name, case: call_from_parts(name, f"<trial: {case.args[0]}>"),
 )
 def overfit_one_batch(draw: Draw) -> Iterator[Case]:
     """Find out why one batch cannot be learned."""

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
@@ -210,7 +210,7 @@ fits = Requirement("comes near the sine after a whole training", with_detached_l
 def fitting(name: str, case: Case) -> str:
     """A training of the model that is given, or of a new one; without settings, one of no steps."""
     given = ["<SinMLP with given weights>"] if isinstance(case.args[0], list) else []
-    return call_of(name, *given, **(case.kwargs or {"steps": 0}))
+    return call_from_parts(name, *given, **(case.kwargs or {"steps": 0}))
 
 
 @exercise(

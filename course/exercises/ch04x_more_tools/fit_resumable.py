@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_fixtures import optimizer_of, row_model
+from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
 from autograder.exercises.probes.training_steps import model_values
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
@@ -27,7 +27,7 @@ class _Fit(TrainingScenario):
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
         name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_of(case.args)
         self.model = row_model(name, x.shape[1], seed=seed).to(device)
-        self.optimizer = optimizer_of(optimizer, self.model.parameters(), 0.05)
+        self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), 0.05)
         self._scheduler = _scheduler(self.optimizer, factor, **case.kwargs)
         self._loader = DataLoader(TensorDataset(x, y), batch_size=3, shuffle=order == "shuffled")
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import tensor_values
+from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
@@ -130,7 +130,7 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
 def _spelled(name: str, case: Case) -> str:
     """The part of the hunt that a requirement is about, and how it is called."""
     x, *rest = case.args
-    width, given = x.shape[-1], tensor_values("x", x)
+    width, given = x.shape[-1], tensor_placeholder("x", x)
     if case.requirement == places.sentence:
         return f"AddPlaces({width})({given})"
     if case.requirement == keep.sentence:

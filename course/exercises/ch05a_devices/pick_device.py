@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, see
@@ -62,7 +62,7 @@ def _first_of_kind(device: object, prefer: str | None) -> Plain:
 def _spelled(name: str, case: Case) -> str:
     """The device that is asked for, and what is there; where it is asked several times, one situation after another."""
     prefer, situations = case.args
-    call = call_of(name) if prefer is None else call_of(name, repr(prefer))
+    call = call_from_parts(name) if prefer is None else call_from_parts(name, repr(prefer))
     return f"{call}, with {', then with '.join(situations)}"
 
 

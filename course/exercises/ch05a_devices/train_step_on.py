@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import call_of, tensor_values
+from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, dtype_name
 from autograder.exercises.probe import Answer, attempt, catching_errors, changed_inputs, copy_of, see
@@ -128,10 +128,10 @@ def _spelled(name: str, case: Case) -> str:
     device, model, optimizer, *rest = case.args
     there = rest[0] if isinstance(rest[0], list) else []
     x, y = (
-        tensor_values(f"{side}_batch", part, ", there already" if side in there else "")
+        tensor_placeholder(f"{side}_batch", part, ", there already" if side in there else "")
         for side, part in zip("xy", rest[-2:], strict=True)
     )
-    return call_of(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
+    return call_from_parts(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
 
 
 HELD = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograder.diagnosis.difference_messages import call_of, tensor_values
+from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of, see
@@ -74,10 +74,10 @@ def _spelled(name: str, case: Case) -> str:
         f"<{model}>",
         f"<{optimizer}>",
         "<scaler with enabled=False>" if scale is None else f"<scaler, factor {scale:g}>",
-        tensor_values("x", x),
-        tensor_values("y", y),
+        tensor_placeholder("x", x),
+        tensor_placeholder("y", y),
     )
-    return call_of(name, *parts, **case.kwargs)
+    return call_from_parts(name, *parts, **case.kwargs)
 
 
 HELD = {

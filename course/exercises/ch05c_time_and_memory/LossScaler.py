@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import argument_text, call_of
+from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, catching_errors, copy_of, in_turn, see, see_without_requires_grad
@@ -114,8 +114,8 @@ def _spelled(name: str, case: Case) -> str:
     """A scaler, and what the gradients of each round are."""
     (given,) = case.args
     if isinstance(given, Tensor):
-        return f"{call_of(name, **case.kwargs)}.scale({argument_text(given)})"
-    return f"{call_of(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, given))}"
+        return f"{call_from_parts(name, **case.kwargs)}.scale({argument_text(given)})"
+    return f"{call_from_parts(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, given))}"
 
 
 def _finite(grads: list[Tensor | None]) -> str:

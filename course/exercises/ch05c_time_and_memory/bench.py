@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
@@ -31,7 +31,7 @@ def _spelled(name: str, case: Case) -> str:
     at_once = "; fn returns before the work is done" if kind == "asynchronous" else ""
     seconds = ", ".join(map(number_text, takes))
     before = f"; {number_text(case.kwargs['left_over'])} seconds of work are left from before" if case.kwargs else ""
-    called = call_of(name, "fn", str(warmup), str(iters), "sync")
+    called = call_from_parts(name, "fn", str(warmup), str(iters), "sync")
     return f"{called}, where calls of fn take {seconds} seconds{at_once}{before}"
 
 

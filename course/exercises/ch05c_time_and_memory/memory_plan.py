@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of, tensor_values
+from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
@@ -131,7 +131,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
 def _spelled(name: str, case: Case) -> str:
     """A plan for a model and a batch."""
     model, batch, optimizer, dtype = case.args
-    return call_of(name, f"<{model}>", tensor_values("batch", batch), repr(optimizer), repr(dtype))
+    return call_from_parts(name, f"<{model}>", tensor_placeholder("batch", batch), repr(optimizer), repr(dtype))
 
 
 parameters = Requirement(

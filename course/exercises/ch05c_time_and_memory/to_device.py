@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, copy_of
@@ -41,9 +41,9 @@ def _spelled(name: str, case: Case) -> str:
     """The nest that is moved, with its tensors x and y by name."""
     nest, x, y, device = case.args
     if nest == "w":
-        return f"{call_of(name, nest, repr(device))}, where w has shape {tuple(x.shape)} and requires grad"
+        return f"{call_from_parts(name, nest, repr(device))}, where w has shape {tuple(x.shape)} and requires grad"
     shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}" + NOTES.get(nest, "")
-    return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
+    return f"{call_from_parts(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
 
 def _told(sentence: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.value_format import shorten
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
@@ -47,7 +47,7 @@ def _spelled(name: str, case: Case) -> str:
     """The gradients of a loss, one list for each parameter."""
     wanted, scales = case.args
     slopes = ["None" if one is None else f"[{', '.join(map(number_text, one.tolist()))}]" for one in wanted]
-    return f"{call_of(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
+    return f"{call_from_parts(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
 
 
 returned = report("returned")

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, dtype_name
 from autograder.exercises.probe import Answer, catching_errors, see
 from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype
 from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_of
+from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_by_name
 from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
@@ -45,7 +45,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
     sizes, drawn, factor = (given.pop(key) for key in ("sizes", "drawn", "factor"))
     broken, old = given.pop("broken", None), given.pop("old", False)
     model = image_model(name, dtype=torch.float32).eval()
-    optimizer, scaler = optimizer_of(optimizer_name, model.parameters(), 0.05), NotedScaler(factor)
+    optimizer, scaler = optimizer_by_name(optimizer_name, model.parameters(), 0.05), NotedScaler(factor)
     batches = _batches(sizes, drawn, broken)
     if old:
         give_gradients(model, 3.0)
@@ -201,7 +201,7 @@ def spelled(name: str, case: Case) -> str:
     factor = case.kwargs["factor"]
     scaler = "<scaler with enabled=False>" if factor is None else f"<scaler with the factor {factor:g}>"
     options = {key: case.kwargs[key] for key in ("accumulate", "max_norm", "amp")}
-    return call_of(name, *named(case), scaler, batches, **options)
+    return call_from_parts(name, *named(case), scaler, batches, **options)
 
 
 _SOME = 1e6  # a norm that no gradient has

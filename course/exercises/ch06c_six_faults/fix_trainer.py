@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
 
-from autograder.diagnosis.difference_messages import call_of
+from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, catching_errors, see
@@ -225,7 +225,7 @@ def mended(name: str, case: Case) -> str:
     rights, images = case.kwargs["rights"], case.kwargs["images"]
     model = f"<model that gets {', '.join(map(str, rights))} of 11 right>"
     batches = [f"<{images} images in batches of 4>", "<11 images, 6 and 5 in a batch>"]
-    return call_of(name, model, *batches, epochs=len(rights), lr=case.kwargs["lr"])
+    return call_from_parts(name, model, *batches, epochs=len(rights), lr=case.kwargs["lr"])
 
 
 @exercise(

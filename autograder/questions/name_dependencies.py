@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 Binding = tuple[Set[str], Set[str]]  # the names that are bound, and those that their value is computed from
 
 
-def computed_from(code: str, names: Set[str]) -> Set[str]:
+def names_computed_from(code: str, names: Set[str]) -> Set[str]:
     """Return `names` and all that a program computes from them: names, attributes (`self.x`), and its own functions.
 
     A function that uses one of them gives what is computed from it; what it is called with goes to its parameters.

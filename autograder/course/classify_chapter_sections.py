@@ -13,7 +13,7 @@ from functools import cached_property
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.lint_chapter import fail
-from autograder.course.markdown_text import Heading, split_at_headings
+from autograder.course.markdown_headings_and_word_counts import Heading, split_at_headings
 from autograder.course.side_paths import side_path_cells
 
 _PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")

@@ -11,7 +11,7 @@ from typing import Any
 from IPython.utils.capture import RichOutput, capture_output
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_answer import uniform_report
+from autograder.diagnosis.judge_answer import report_with_one_cause
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise
@@ -71,7 +71,7 @@ class Calls:
         wrong = next((verdict.case for verdict in report.verdicts if verdict.case is not None), None)
         place, which = (0, "the first call") if wrong is None else (wrong, "the first call that is not right")
         if place < len(self.printed):
-            call = shorten(difference_messages.spelled_call(exercise, cases[place]), _WIDTH)
+            call = shorten(difference_messages.call_as_exercise_spells_it(exercise, cases[place]), _WIDTH)
             self.printed[place].show(f"Your code printed in {which}, {call}:")
 
 
@@ -85,11 +85,14 @@ def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> R
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
     sentence = f"{difference_messages.time_limit_message(time_limit_of(exercise))}{where} Does a loop never end?"
-    first, *rest = uniform_report(exercise, cases, Status.TIMEOUT, sentence).verdicts
+    first, *rest = report_with_one_cause(exercise, cases, Status.TIMEOUT, sentence).verdicts
     place = len(calls.observations)
     return Report(
         exercise.name,
-        (replace(first, call=difference_messages.spelled_call(exercise, cases[place]), case=place), *rest),
+        (
+            replace(first, call=difference_messages.call_as_exercise_spells_it(exercise, cases[place]), case=place),
+            *rest,
+        ),
     )
 
 

@@ -14,10 +14,10 @@ from autograder.course.course_location import REVIEW_QUESTIONS
 from autograder.errors import DamagedData, ExerciseError, WorkFailed
 from autograder.files import write_all
 from autograder.nbgrader_plugin.csv_escaping import csv_bytes
-from autograder.notebook.html_markup import Html, join, prose, tag
+from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
-from autograder.reports.offline_html_page import shell
+from autograder.reports.notebook_to_offline_html import shell
 
 ITEMS = "measure.txt"  # beside the questions of a course: the names of the generators, one a line
 KEY, ANSWERS = "key.json", "answers.csv"
@@ -32,7 +32,7 @@ _INSTRUCTIONS = (
 
 
 @dataclass(frozen=True)
-class Measure:
+class ParallelTestForms:
     """The questions of both forms; those at the same place ask about the same thing."""
 
     forms: dict[str, tuple[Question, ...]]
@@ -47,10 +47,10 @@ class Measure:
         return [LETTERS[each.right] for each in self.forms[form]]
 
 
-def sample_measure_forms(course: Course, seed: int) -> Measure:
+def draw_parallel_test_forms(course: Course, seed: int) -> ParallelTestForms:
     """Draw both forms; the same seed gives the same. Raises ExerciseError if the course names no questions for it."""
     pairs = [_parallel_pair(each, Random(f"{seed} {each.name}")) for each in _generators(course)]
-    return Measure({form: tuple(pair[place] for pair in pairs) for place, form in enumerate(FORMS)})
+    return ParallelTestForms({form: tuple(pair[place] for pair in pairs) for place, form in enumerate(FORMS)})
 
 
 def _generators(course: Course) -> list[QuestionGenerator]:
@@ -80,7 +80,7 @@ def _without_numbers(question: Question) -> str:
     return re.sub(r"\d+", "#", "\n".join((question.prompt, question.code, question.expression)))
 
 
-def write_measure(measure: Measure, folder: Path) -> list[Path]:
+def write_parallel_test_forms(measure: ParallelTestForms, folder: Path) -> list[Path]:
     """Write a page for each form, the key, and a table for the answers; raise WorkFailed if the folder has a key."""
     if (folder / KEY).exists():
         raise WorkFailed(
@@ -88,7 +88,9 @@ def write_measure(measure: Measure, folder: Path) -> list[Path]:
             "--folder, or delete it."
         )
     key = {form: [each.to_json() for each in questions] for form, questions in measure.forms.items()}
-    contents = {folder / f"{form}.html": form_page(questions, form) for form, questions in measure.forms.items()}
+    contents = {
+        folder / f"{form}.html": page_of_test_form(questions, form) for form, questions in measure.forms.items()
+    }
     contents[folder / KEY] = (json.dumps(key, ensure_ascii=False, indent=1) + "\n").encode()
     contents[folder / ANSWERS] = csv_bytes([("who", "form", *range(1, len(measure.kinds) + 1))])
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,8 +98,8 @@ def write_measure(measure: Measure, folder: Path) -> list[Path]:
     return list(contents)
 
 
-def read_measure(folder: Path) -> Measure:
-    """Return what `write_measure` wrote; raise DamagedData or WorkFailed."""
+def read_parallel_test_forms(folder: Path) -> ParallelTestForms:
+    """Return what `write_parallel_test_forms` wrote; raise DamagedData or WorkFailed."""
     path = folder / KEY
     try:
         forms = {form: tuple(map(Question.from_json, json.loads(path.read_bytes())[form])) for form in FORMS}
@@ -105,10 +107,10 @@ def read_measure(folder: Path) -> Measure:
         raise WorkFailed(f"expected {path}, found none. Run `autograder measure write` first.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedData(f"{path} cannot be read ({error}): take it from a backup.") from error
-    return Measure(forms)
+    return ParallelTestForms(forms)
 
 
-def form_page(questions: Sequence[Question], form: str) -> bytes:
+def page_of_test_form(questions: Sequence[Question], form: str) -> bytes:
     """Return one form as a page to be printed, or opened without a network."""
     signed = tag("p", "Your word: ______________________")
     items = (tag("li", *_item(each), style="break-inside:avoid") for each in questions)
@@ -118,6 +120,6 @@ def form_page(questions: Sequence[Question], form: str) -> bytes:
 
 def _item(question: Question) -> list[Html]:
     choices = [*question.choices, _UNSURE]
-    shown = [tag("p", prose(line)) for line in question.prompt.split("\n")]
+    shown = [tag("p", sentence_to_html(line)) for line in question.prompt.split("\n")]
     shown += [tag("pre", "\n".join(numbered_code(question.code)))] if question.code else []
-    return [*shown, tag("ol", *(tag("li", prose(choice), style="margin:0") for choice in choices), type="a")]
+    return [*shown, tag("ol", *(tag("li", sentence_to_html(choice), style="margin:0") for choice in choices), type="a")]

@@ -32,7 +32,7 @@ def read_address(project: Path) -> str:
     return address
 
 
-def https_address(remote: str) -> str | None:
+def remote_as_https(remote: str) -> str | None:
     """Return a git remote as a public https address; None where it is not a hosted https or ssh one."""
     if "://" not in remote:
         match = _SCP.fullmatch(remote)  # git@host.tld:owner/name.git
@@ -55,7 +55,7 @@ def origin_address(project: Path) -> str | None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return None
-    return https_address(done.stdout.strip()) if done.returncode == 0 else None
+    return remote_as_https(done.stdout.strip()) if done.returncode == 0 else None
 
 
 def write_address(project: Path, address: str) -> bool:

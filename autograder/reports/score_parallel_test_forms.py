@@ -11,13 +11,13 @@ from random import Random
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.questions.question import LETTERS
-from autograder.reports.measure_forms import FORMS, Measure
+from autograder.reports.parallel_test_forms import FORMS, ParallelTestForms
 
 TABLE = "measure.csv"
 _SEPARATORS = ",;\t"
 
 
-class BadAnswers(CourseError):
+class UnreadableAnswerTable(CourseError):
     """A table of answers that cannot be read; nothing was written."""
 
 
@@ -33,21 +33,23 @@ class ScoredPerson:
         return len(self.right) == len(FORMS)
 
 
-def read_answers(path: Path, measure: Measure) -> list[ScoredPerson]:
+def score_answer_table(path: Path, measure: ParallelTestForms) -> list[ScoredPerson]:
     """Score a CSV table: who signed, which form, and a letter for each question (empty: none was chosen).
 
-    Raises BadAnswers, with the line, for anything else.
+    Raises UnreadableAnswerTable, with the line, for anything else.
     """
     found: dict[str, dict[str, tuple[bool, ...]]] = {}
     for number, cells in _lines(path):
         where = f"{path}, line {number}"
         who, form, letters = _row(where, cells, measure)
         if form in found.setdefault(who, {}):
-            raise BadAnswers(f"{where}: {who!r} has handed in the form {form!r} twice. Keep one line.")
+            raise UnreadableAnswerTable(f"{where}: {who!r} has handed in the form {form!r} twice. Keep one line.")
         right = measure.right_letters(form)
         found[who][form] = tuple(one == other for one, other in zip(letters, right, strict=True))
     if not found:
-        raise BadAnswers(f"{path} has no answers. Below its first line, write a line for each form handed in.")
+        raise UnreadableAnswerTable(
+            f"{path} has no answers. Below its first line, write a line for each form handed in."
+        )
     return [ScoredPerson(right) for right in found.values()]
 
 
@@ -58,31 +60,35 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     except OSError as error:
         raise WorkFailed(f"cannot read {path}: {error.strerror}. Name the table with --answers.") from None
     except UnicodeDecodeError:
-        raise BadAnswers(f"{path} is not UTF-8 text. Save it as `CSV UTF-8` in the spreadsheet, then again.") from None
+        raise UnreadableAnswerTable(
+            f"{path} is not UTF-8 text. Save it as `CSV UTF-8` in the spreadsheet, then again."
+        ) from None
     separator = max(_SEPARATORS, key=text.split("\n", 1)[0].count)
     for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=separator), start=1):
         if number > 1 and any(cell.strip() for cell in cells):
             yield number, [cell.strip() for cell in cells]
 
 
-def _row(where: str, cells: Sequence[str], measure: Measure) -> tuple[str, str, list[str]]:
-    """Return who signed, the form, and the letters of one line; raise BadAnswers."""
+def _row(where: str, cells: Sequence[str], measure: ParallelTestForms) -> tuple[str, str, list[str]]:
+    """Return who signed, the form, and the letters of one line; raise UnreadableAnswerTable."""
     count = len(measure.kinds)
     who, form, *letters = [*cells, *[""] * (count + 2 - len(cells))]
     if not who or form.casefold() not in FORMS:
-        raise BadAnswers(f"{where}: expected a word and one of {' and '.join(FORMS)}, found {who!r} and {form!r}.")
+        raise UnreadableAnswerTable(
+            f"{where}: expected a word and one of {' and '.join(FORMS)}, found {who!r} and {form!r}."
+        )
     if any(letters[count:]):
-        raise BadAnswers(f"{where}: expected {count} letters, found {len(letters)}.")
+        raise UnreadableAnswerTable(f"{where}: expected {count} letters, found {len(letters)}.")
     choices = LETTERS[: len(measure.forms[FORMS[0]][0].choices) + 1]
     for place, letter in enumerate(letters[:count], start=1):
         if letter and letter.casefold() not in choices:
-            raise BadAnswers(
+            raise UnreadableAnswerTable(
                 f"{where}, question {place}: expected a letter of {choices}, or nothing, found {letter!r}."
             )
     return who.casefold(), form.casefold(), [letter.casefold() for letter in letters[:count]]
 
 
-def anonymous_rows(people: Sequence[ScoredPerson], measure: Measure) -> list[tuple[object, ...]]:
+def anonymous_rows(people: Sequence[ScoredPerson], measure: ParallelTestForms) -> list[tuple[object, ...]]:
     """Return the scores without names: persons numbered in random order, both scores, and 1 or 0 per question."""
     count = len(measure.kinds)
     head = [f"{form} {number}" for form in FORMS for number in range(1, count + 1)]
@@ -98,7 +104,7 @@ def _marks(right: Sequence[bool] | None, count: int) -> list[object]:
     return [int(each) for each in right] if right else [""] * count
 
 
-def summary_lines(people: Sequence[ScoredPerson], measure: Measure) -> list[str]:
+def summary_lines(people: Sequence[ScoredPerson], measure: ParallelTestForms) -> list[str]:
     """Return what to print: how many handed in, and of those with both forms the mean scores and shares by question."""
     paired = [each for each in people if each.is_paired]
     lines = [f"{sum(form in each.right for each in people)} handed in {form} the course" for form in FORMS]

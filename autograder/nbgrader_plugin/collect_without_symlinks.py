@@ -14,8 +14,8 @@ from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import released_notebook_names, released_starters
+from autograder.nbgrader_plugin.copy_untrusted_folder import copy_untrusted_folder
 from autograder.nbgrader_plugin.course_lock import lock_course
-from autograder.nbgrader_plugin.safe_copy import copy_plain
 from autograder.submission import student_folder
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.terminal_text import replace_unprintable
@@ -33,7 +33,7 @@ class CollectWithoutSymlinks(ExchangeCollect):
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
             with lock_course(Path(self.coursedir.root), f"nbgrader collect {self.coursedir.assignment_id}"):
-                copy_plain(Path(src), Path(dest), self._ignored)
+                copy_untrusted_folder(Path(src), Path(dest), self._ignored)
                 quarantine_harmful_files(Path(dest))
                 self._place(Path(dest))
         except (OSError, WorkFailed, ExchangeError) as error:

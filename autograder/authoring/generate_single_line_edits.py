@@ -97,7 +97,7 @@ def additions(text: str, row: int, pool: Iterable[str]) -> Iterator[ProgramEdit]
             yield from _sound(text, [*lines[:row], indent + other, *lines[row:]], "add", row)
 
 
-def suffixed(text: str, row: int) -> Iterator[ProgramEdit]:
+def programs_with_call_appended(text: str, row: int) -> Iterator[ProgramEdit]:
     """Yield the programs in which a call such as `.detach()` follows one variable of a line."""
     lines = text.splitlines()
     line = lines[row - 1].strip()
@@ -160,7 +160,7 @@ def line_edits(text: str, row: int, pool: Iterable[str]) -> Iterator[ProgramEdit
     yield from removals(text, row)
     yield from replacements(text, row, likely[:_LIKELY])
     yield from mutated[:_LIKELY]
-    yield from suffixed(text, row)
+    yield from programs_with_call_appended(text, row)
     yield from moves(text, row)
     yield from replacements(text, row, likely[_LIKELY:])
     yield from mutated[_LIKELY:]

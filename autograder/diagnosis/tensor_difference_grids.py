@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_apart, number_text
+from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
 from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.observation import Plain, TensorSnapshot
 from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
@@ -55,7 +55,7 @@ def _window(size: int, place: int) -> range:
 
 def _two_texts(expected: object, got: object, differ: object) -> tuple[str, str]:
     """Return both numbers, with the digits that tell them apart where they count as different."""
-    digits = digits_apart(expected, got) if differ else USUAL
+    digits = digits_that_tell_apart(expected, got) if differ else USUAL
     return number_text(expected, digits), number_text(got, digits)
 
 

@@ -15,7 +15,7 @@ from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.errors import ChapterFormatError
 from autograder.exec_with_linecache import run_source
 from autograder.notebook.kernel_answer_text import text_of
-from autograder.submission.answer_extraction import answer_text, statements
+from autograder.submission.extract_answer_statements import answer_text, statements
 
 
 def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:

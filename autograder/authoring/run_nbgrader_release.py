@@ -52,7 +52,7 @@ def _collecting_logs(converter: Any) -> Iterator[list[str]]:
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.Logger("autograder.authoring.nbgrader_release")
+    logger = logging.Logger("autograder.authoring.run_nbgrader_release")
     logger.addHandler(handler)
     converter.log = logger
     environment = dict(os.environ)

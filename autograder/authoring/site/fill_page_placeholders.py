@@ -31,7 +31,7 @@ from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.html_markup import tag as html_tag
 from autograder.notebook.report_rendering import html
 from autograder.questions.bug_hunt_file import read_hunts
-from autograder.questions.hunt_questions import line_question, sentence_question
+from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence
 from explorers.quiz_widget import Quiz
 
 _ASKED = re.compile(r"\{\{(?P<word>\w+) (?P<about>[^{}\n]+)\}\}")
@@ -47,7 +47,7 @@ def chapters_used_on_page(text: str) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Filler:
+class PlaceholderFiller:
     """Fills in pages from a course folder and from its executed chapters, by stem.
 
     `report` returns the report of a chapter's example class as Markdown, `pad` the HTML of a pad to draw on.
@@ -112,8 +112,8 @@ class Filler:
         known = course_in(self.course)
         about, key = known.find(exercise), known.keys(stem)[exercise]
         questions = [
-            line_question(hunt, about, key),
-            sentence_question(hunt, there.false[tag], about, key, Random(tag)),
+            ask_for_faulty_line(hunt, about, key),
+            ask_for_true_sentence(hunt, there.false[tag], about, key, Random(tag)),
         ]
         return _on_one_line(html_tag("div", Quiz(hunt.name, questions).at_rest(), class_="explorer"))
 

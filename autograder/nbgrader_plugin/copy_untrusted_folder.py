@@ -11,7 +11,7 @@ Ignored = Callable[[str, list[str]], set[str]]
 _CHUNK = 2**20
 
 
-def copy_plain(source: Path, target: Path, ignored: Ignored) -> None:
+def copy_untrusted_folder(source: Path, target: Path, ignored: Ignored) -> None:
     """Copy plain files, folders and links (as links); skip pipes, devices and the names that `ignored` returns.
 
     Files are opened without following links and examined only when they are open; at most the size that a file had

@@ -51,7 +51,7 @@ def headings(source: str) -> list[Heading]:
     ]
 
 
-def first_heading(source: str) -> Heading | None:
+def leading_heading(source: str) -> Heading | None:
     """Return the heading that a cell begins with; None if it begins with other text."""
     found = headings(source)
     return found[0] if found and not source[: found[0].start].strip() else None

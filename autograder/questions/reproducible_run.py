@@ -45,7 +45,7 @@ def _place(event: Event) -> tuple[Any, ...]:
     )
 
 
-def agreed_run(one: ReproducibleRun, other: RunRecorder) -> ReproducibleRun | None:
+def facts_common_to_runs(one: ReproducibleRun, other: RunRecorder) -> ReproducibleRun | None:
     """Return what holds in a run and in another one; None if they do not come to the same places."""
     if one.counts != other.counts or list(map(_place, one.events)) != list(map(_place, other.events)):
         return None
