@@ -1,4 +1,4 @@
-"""`draft_entry_from_answer`: the checks' results on one answer, and a draft for the bank."""
+"""`learn`: the checks' results on one answer, and a draft for the bank."""
 
 from __future__ import annotations
 

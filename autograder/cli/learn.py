@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `draft_entry_from_answer`."""
+    """Add the options of `learn`."""
     parser.add_argument("submission", type=Path, help="a notebook, or a student's folder of submitted/")
     parser.add_argument("exercise", help="the exercise, by its name")
     parser.add_argument("--name", action="append", default=[], help="a word that must not stay in the draft (repeat)")
