@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -75,3 +76,13 @@ untracked = Requirement(
     tells={"tracked": TRACKED, "returned:values": REQUIRED},
     given=("returned",),
 )
+_STATE_OF_TENSORS = {
+    untracked.sentence: ", on tensors that require grad",
+    left.sentence: ", also on tensors that require grad and hold a .grad, or were computed from such tensors",
+    again.sentence: ", twice, on tensors that require grad and hold a .grad",
+}
+
+
+def with_state_of_tensors(spelled: Callable[[str, Case], str]) -> Callable[[str, Case], str]:
+    """Make a function that spells a case's call and, where it matters, what state the call's tensors are in."""
+    return lambda name, case: spelled(name, case) + _STATE_OF_TENSORS.get(case.requirement, "")

@@ -16,7 +16,7 @@ from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_d
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, of_function, on_function
-from .._ch02_traces import TRACKED, again, left
+from .._ch02_traces import TRACKED, again, left, with_state_of_tensors
 
 
 def steps_of(*kept: str) -> Probe:
@@ -77,9 +77,15 @@ own_memory = Requirement(
 )
 
 
+def _spelled(name: str, case: Case) -> str:
+    """A call; on_leaves and own_memory are shown by an x0 that requires grad."""
+    state = ", on an x0 that requires grad" if case.requirement in (on_leaves.sentence, own_memory.sentence) else ""
+    return with_state_of_tensors(of_function)(name, case) + state
+
+
 @exercise(
     tier="core",
-    spelled=of_function,
+    spelled=_spelled,
     hints=(
         "Start with a leaf of your own. Which three things happen in each step?",
         "Clear the old gradient, call backward on f(x), move x. The last belongs under `no_grad`.",

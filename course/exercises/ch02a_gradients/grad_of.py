@@ -17,7 +17,7 @@ from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_d
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
-from .._ch02_traces import again, left, untracked
+from .._ch02_traces import again, left, untracked, with_state_of_tensors
 
 
 @catching_errors
@@ -83,7 +83,7 @@ elsewhere = Requirement(
 
 @exercise(
     tier="core",
-    spelled=spelled,
+    spelled=with_state_of_tensors(spelled),
     hints=(
         "Two things can be left behind: on `x`, and on other tensors that `f` uses. Which call writes no .grad?",
         "`torch.autograd.grad` returns gradients instead of storing them; give it a leaf of your own.",

@@ -13,7 +13,7 @@ from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_d
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, names_used
 
-from .._ch02_traces import again, left, untracked
+from .._ch02_traces import again, left, untracked, with_state_of_tensors
 
 _AUTOGRAD = {"backward", "grad", "vjp", "jacobian", "jacrev", "jacfwd", "grad_and_value", "jvp"}
 by_autograd = Rule(
@@ -39,22 +39,12 @@ any_shape = Requirement(
     on_tensors("returned"),
     _SHAPE | {"returned:values": "For an `x` of this shape or dtype, what you return is not the gradient any more."},
 )
-_TRACES = {
-    untracked.sentence: ", where x requires grad and holds a .grad",
-    left.sentence: ", also where x requires grad and holds a .grad, or was computed from such a tensor",
-    again.sentence: ", twice, where x requires grad and holds a .grad",
-}
-
-
-def _spelled(name: str, case: Case) -> str:
-    """A call, and which traces its x bears already."""
-    return case_call_text(name, case) + _TRACES.get(case.requirement, "")
 
 
 @exercise(
     tier="warm-up",
     rules=(by_autograd,),
-    spelled=_spelled,
+    spelled=with_state_of_tensors(case_call_text),
     hints=(
         "Work on a leaf of your own: then nothing can be left behind on `x`.",
         "`x.detach().clone().requires_grad_()` is such a leaf. Its .grad is new and belongs to you.",

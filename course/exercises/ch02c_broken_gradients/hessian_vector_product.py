@@ -107,7 +107,7 @@ exact = Requirement(
 
 @exercise(
     tier="stretch",
-    spelled=of_function,
+    spelled=_traces.with_state_of_tensors(of_function),
     hints=(
         "The Hessian times v is the gradient of a number: of (gradient of f) times v, summed up.",
         "The first gradient must have a graph of its own: look at `create_graph`.",

@@ -11,7 +11,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import of_function, on_function
-from .._ch02_traces import again, left, untracked
+from .._ch02_traces import again, left, untracked, with_state_of_tensors
 
 _SHAPE = {"returned:shape": "Your result has not the shape of `x`: for each entry of `x` it is to hold one number."}
 of_ones = Requirement(
@@ -45,7 +45,7 @@ sums = Requirement(
 
 @exercise(
     tier="core",
-    spelled=of_function,
+    spelled=with_state_of_tensors(of_function),
     hints=(
         "v says how much each output counts. Could you make one number of f(x) and v whose gradient this is?",
         "`torch.autograd.grad` takes v as `grad_outputs`; no Jacobian is needed.",
