@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from explorers.parse_typed_arguments import MOST_COMPUTED, ArgumentError
 from explorers.shape_alignment import AlignedDimension, ReadArguments
 from explorers.shape_operation_catalog import OPERATIONS, Arguments, Operation
-from explorers.typed_input import MOST_COMPUTED, ArgumentError
 
 MOST_VALUES = 60  # a tensor with more numbers is not written out
-REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # torch's errors for an invalid operation
+OPERATION_ERRORS = (RuntimeError, IndexError, TypeError, ValueError)  # torch's errors for an invalid operation
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Exploration:
         return self.shape is None and not self.error
 
 
-def explore(
+def explore_operation(
     operation: str,
     tensors: Sequence[tuple[str, Tensor]],
     arguments: Arguments | None = None,
@@ -72,7 +72,7 @@ def explore(
         read = chosen.read(given, {**dict(tensors), **(known or {})})
     except ArgumentError as error:
         return replace(found, note=str(error))
-    except REFUSALS as error:  # parsing a mask computes it, which may fail
+    except OPERATION_ERRORS as error:  # parsing a mask computes it, which may fail
         return replace(found, error=_told(error))
     return _found(found, chosen, values, read)
 
@@ -84,7 +84,7 @@ def _found(found: Exploration, chosen: Operation, tensors: Sequence[Tensor], rea
         return replace(found, rows=rows, shape=tuple(planned.shape), note=_TOO_LARGE)
     try:
         result = chosen.apply(tensors, read)
-    except REFUSALS as error:
+    except OPERATION_ERRORS as error:
         # If all sizes fit, torch refuses for another reason; showing them would suggest a result.
         return replace(found, rows=() if all(row.fits for row in rows) else rows, error=_told(error))
     names = [each.name for each in found.inputs]
@@ -114,14 +114,14 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], values: ReadArgume
     bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
     try:
         return operation.apply(bare, values)
-    except REFUSALS:  # the reader sees the error of the real tensors
+    except OPERATION_ERRORS:  # the reader sees the error of the real tensors
         return None
 
 
 def _rows(operation: Operation, tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     try:
         return operation.rows(tensors, values)
-    except (*REFUSALS, ZeroDivisionError):  # the arguments fit no rule, and torch's own error says why
+    except (*OPERATION_ERRORS, ZeroDivisionError):  # the arguments fit no rule, and torch's own error says why
         return ()
 
 

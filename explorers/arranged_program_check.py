@@ -12,7 +12,7 @@ from IPython.utils.capture import capture_output
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.check_and_hint import LAST_REPORTS, report_on_visible_cases
-from explorers.controls import Refused
+from explorers.explorer_controls import InvalidChoice
 from explorers.parsons_problem import GAP, Arrangement, Pieces
 
 
@@ -29,9 +29,9 @@ def judge_arrangement(pieces: Pieces, arrangement: Arrangement) -> Report:
     check of the answer cell does.
     """
     if not arrangement.places:
-        raise Refused("Your program is empty: put some lines into it first.")
+        raise InvalidChoice("Your program is empty: put some lines into it first.")
     if open_lines := arrangement.open_lines(pieces):
-        raise Refused(f"Fill the gap in `{open_lines[0]}` first: write what belongs in place of `{GAP}`.")
+        raise InvalidChoice(f"Fill the gap in `{open_lines[0]}` first: write what belongs in place of `{GAP}`.")
     text = arrangement.text(pieces)
     with redirect_stdout(io.StringIO()), capture_output(stdout=False, stderr=False):  # the page cannot show output
         return report_on_visible_cases(pieces.name, _made(pieces.name, text), text)
@@ -48,7 +48,9 @@ def _made(name: str, text: str) -> object:
     except SyntaxError as error:
         line = (error.text or "").strip()
         where = f", at `{line}`" if line else ""
-        raise Refused(f"Python cannot read this program: {error.msg}{where}. Look at order and indentation.") from None
+        raise InvalidChoice(
+            f"Python cannot read this program: {error.msg}{where}. Look at order and indentation."
+        ) from None
     except Exception as error:
-        raise Refused(f"This program cannot be run: {type(error).__name__}: {error}") from None
+        raise InvalidChoice(f"This program cannot be run: {type(error).__name__}: {error}") from None
     return names[name]

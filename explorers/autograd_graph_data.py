@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.backward_pass_recorder import BackwardPass, LeafGradChange, NodeGradients, walk_back
-from explorers.graph_traversal import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace
+from explorers.backward_pass_recorder import BackwardPass, LeafGradChange, NodeGradients, record_backward_pass
 from explorers.group_graph_steps_by_module import FoldableModules, find_foldable_modules
-from explorers.saved_tensors import Saved, saved_by
-from explorers.tensor_values import Values, short_dtype_name, values_of
+from explorers.saved_tensors import SavedForBackward, list_saved_for_backward
+from explorers.tensor_values_as_plain_data import TensorDescription, describe_tensor_values, short_dtype_name
+from explorers.traverse_autograd_graph import OrderedGraph, ResultPlace, TooManyNodes, is_leaf, trace_autograd_graph
 
 NamedTensors = Mapping[str, Tensor]
 
@@ -31,7 +31,7 @@ class NodeOutput:
     shape: tuple[int, ...]
     dtype: str
     name: str = ""
-    values: Values | None = None
+    values: TensorDescription | None = None
     source: str = ""
 
 
@@ -46,7 +46,7 @@ class Node:
     kind: str
     operands: tuple[ResultPlace | None, ...]
     results: tuple[NodeOutput, ...]
-    saved: tuple[Saved, ...] = ()
+    saved: tuple[SavedForBackward, ...] = ()
     passage: NodeGradients | None = None
     added: LeafGradChange | None = None
 
@@ -105,13 +105,13 @@ def read_graph(result: Tensor, names: NamedTensors | None = None, gradient: Tens
     if not result.requires_grad:
         return Graph(error=_refusal(result, gradient), note=_NO_GRAPH)
     try:
-        traced = trace(result)
+        traced = trace_autograd_graph(result)
     except TooManyNodes as error:
         return Graph(note=str(error))
     with torch.no_grad():
         nodes = _with_saved(traced, [_bare(node) for node in traced.nodes], names)
         nodes = _with_held(traced, nodes, {**names, **_result_name(result, names)})
-    walk = walk_back(traced, result, gradient)
+    walk = record_backward_pass(traced, result, gradient)
     passed = [replace(node, passage=walk.passages.get(at), added=walk.added.get(at)) for at, node in enumerate(nodes)]
     return Graph(tuple(passed), traced.backward, traced.root, _modules(traced, nodes, names), walk.error, _note(walk))
 
@@ -145,12 +145,12 @@ def _bare(node: Any) -> Node:
 
 def _with_saved(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """Return the nodes with their saved tensors; a saved tensor also reveals the values of the output it is."""
-    known: dict[ResultPlace, tuple[Values, str]] = {}
-    saved: list[tuple[Saved, ...]] = []
+    known: dict[ResultPlace, tuple[TensorDescription, str]] = {}
+    saved: list[tuple[SavedForBackward, ...]] = []
     labels = {_memory(tensor): name for name, tensor in reversed(list(names.items()))}
     for at, node in enumerate(traced.nodes):
         saved.append(())
-        for each, tensor in saved_by(node):
+        for each, tensor in list_saved_for_backward(node):
             of = None if tensor is None else traced.place(tensor)
             if isinstance(of, tuple) and each.values is not None:
                 known.setdefault(of, (each.values, f"saved by step {at + 1} as {each.name}"))
@@ -165,7 +165,7 @@ def _with_saved(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) ->
 def _with_held(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """Return the nodes with the reader's names for their outputs, and the values of leaves and named tensors."""
     for at, leaf in traced.leaves.items():
-        nodes[at] = _valued(nodes[at], 0, values_of(leaf), "the leaf itself")
+        nodes[at] = _valued(nodes[at], 0, describe_tensor_values(leaf), "the leaf itself")
     called: dict[ResultPlace, list[str]] = {}
     for name, tensor in names.items():
         place = traced.place(tensor)
@@ -175,11 +175,11 @@ def _with_held(traced: OrderedGraph, nodes: list[Node], names: NamedTensors) -> 
         at, slot = place
         nodes[at] = _with(nodes[at], slot, replace(nodes[at].results[slot], name=" = ".join(called[place])))
         if nodes[at].results[slot].values is None:
-            nodes[at] = _valued(nodes[at], slot, values_of(tensor), f"what {name} holds now")
+            nodes[at] = _valued(nodes[at], slot, describe_tensor_values(tensor), f"what {name} holds now")
     return nodes
 
 
-def _valued(node: Node, slot: int, values: Values, source: str) -> Node:
+def _valued(node: Node, slot: int, values: TensorDescription, source: str) -> Node:
     return _with(node, slot, replace(node.results[slot], values=values, source=source))
 
 

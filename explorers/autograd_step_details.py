@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.autograd_graph_data import Graph, Node, NodeOutput
+from explorers.autograd_graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
+from explorers.autograd_stepper_state import Phase, ReaderStep
 from explorers.backward_pass_recorder import LeafGradChange
-from explorers.explorer_markup import choice_button, numbers, scrolled
-from explorers.graph_labels import RULES, operand_origin, outgoing_gradients, row_label, tensor_in_brief
-from explorers.graph_steps import Phase, ReaderStep
+from explorers.explorer_markup import choice_button, scrollable_table, values_as_tables
 from explorers.group_graph_steps_by_module import GraphRow
-from explorers.saved_tensors import Saved
-from explorers.tensor_values import Values
+from explorers.saved_tensors import SavedForBackward
+from explorers.tensor_values_as_plain_data import TensorDescription
 
 NOTHING = Html("")
 LEAF = "A leaf: a tensor that requires grad and is not the result of a step. Here the backward pass ends."
@@ -49,7 +49,7 @@ def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
         for place, sent in outgoing_gradients(graph.nodes[at])
         if place[0] not in inside
     ]
-    out = scrolled("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
+    out = scrollable_table("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
     return join(out, _leaves(graph, row, True), unfold)
 
 
@@ -60,9 +60,9 @@ def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
             [leaf.results[0].name, str(leaf.results[0].shape), tensor_in_brief(leaf.results[0].values)]
             for leaf in leaves
         ]
-        return scrolled("Its parameters", ("name", "shape", "values"), shapes)
+        return scrollable_table("Its parameters", ("name", "shape", "values"), shapes)
     lines = [[leaf.results[0].name, *_sum(leaf.added)] for leaf in leaves if leaf.added]
-    return scrolled("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
+    return scrollable_table("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
 
 
 def _forward(graph: Graph, node: Node) -> Html:
@@ -82,16 +82,16 @@ def _result(result: NodeOutput, number: int, node: Node) -> Html:
     return join(_whole(name, result.values), small_paragraph(f"Known from: {result.source}."))
 
 
-def _whole(caption: str, values: Values | None) -> Html:
+def _whole(caption: str, values: TensorDescription | None) -> Html:
     """Return all numbers of a tensor as a table, or its shape and range if there are too many."""
     if values is None:
         return tag("p", f"{caption}: none")
     if values.numbers is None:
         return tag("p", f"{caption}: {tensor_in_brief(values)}, too many numbers to write out")
-    return tag("div", numbers(caption, values.numbers), class_="x-scroll", data_keep=caption)
+    return tag("div", values_as_tables(caption, values.numbers), class_="x-scroll", data_keep=caption)
 
 
-def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
+def _saved(graph: Graph, saved: Sequence[SavedForBackward]) -> Html:
     if not saved:
         return tag("p", "It saved nothing: its backward rule needs no numbers.")
     lines = [
@@ -101,16 +101,18 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
     errors = {each.error: None for each in saved if each.error and each.error != graph.error}
     told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
     names = small_paragraph(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
-    return join(scrolled("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
+    return join(
+        scrollable_table("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told
+    )
 
 
-def _whose(graph: Graph, saved: Saved) -> str:
+def _whose(graph: Graph, saved: SavedForBackward) -> str:
     if isinstance(saved.of, tuple):
         return operand_origin(graph, saved.of)
     return saved.of or ("a setting" if saved.setting else "needs no gradient" if saved.values else "")
 
 
-def _version(saved: Saved) -> str:
+def _version(saved: SavedForBackward) -> str:
     if saved.error:
         return "freed" if saved.then is None else f"{saved.then} when saved, {saved.now} now: changed in place"
     return "" if saved.now is None else f"{saved.then} when saved, {saved.now} now"
@@ -146,7 +148,11 @@ def _contributions(graph: Graph, at: int) -> Html:
     ]
     if graph.root[0] == at:
         return tag("p", "The backward pass starts here.")
-    return scrolled("Several gradients arrive and are added", ("", "gradient"), lines) if len(lines) > 1 else NOTHING
+    return (
+        scrollable_table("Several gradients arrive and are added", ("", "gradient"), lines)
+        if len(lines) > 1
+        else NOTHING
+    )
 
 
 def _summed(graph: Graph, node: Node) -> Html:
@@ -175,7 +181,7 @@ def _sum(added: LeafGradChange) -> list[str]:
 
 
 def _adding(name: str, added: LeafGradChange) -> Html:
-    told = scrolled("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
+    told = scrollable_table("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
     if not added.tracked:
         return join(told, tag("p", "Its requires_grad is off now: nothing is added."))
     if added.incoming is None:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from autograder.notebook.html_markup import Html, join, table, tag
 from explorers.autograd_graph_data import Graph
-from explorers.explorer_markup import choice_button
-from explorers.graph_labels import (
+from explorers.autograd_graph_labels import (
     incoming_gradients_text,
     node_numbers,
     operand_origin,
@@ -15,20 +14,21 @@ from explorers.graph_labels import (
     row_label,
     tensor_in_brief,
 )
-from explorers.graph_steps import GraphWithOpenModules, Phase, row_id
-from explorers.graph_traversal import ResultPlace
+from explorers.autograd_stepper_state import AutogradStepperState, Phase, row_id
+from explorers.explorer_markup import choice_button
 from explorers.group_graph_steps_by_module import GraphRow
-from explorers.saved_tensors import Saved
-from explorers.tensor_values import Values
+from explorers.saved_tensors import SavedForBackward
+from explorers.tensor_values_as_plain_data import TensorDescription
+from explorers.traverse_autograd_graph import ResultPlace
 
 MOST_LISTED = 15  # rows around the present step
-MOST_TOLD = 60  # rows of a page that shows all steps at once
+MAX_LISTED_AT_END = 60  # rows of a page that shows all steps at once
 HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "gradient that arrives", "sends on")}
 CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass, the result on top"}
 
 
-def step_list(story: GraphWithOpenModules, phase: Phase) -> Html:
-    """Return one pass as a table: the steps around the present one or, at the end, the first MOST_TOLD steps."""
+def step_list(story: AutogradStepperState, phase: Phase) -> Html:
+    """Return one pass as a table: the steps around the present one; at the end, the first MAX_LISTED_AT_END steps."""
     rows = [moment.row for moment in story.moments if moment.phase == phase]
     shown, before, after = _window(rows, story.now.row if story.now else None)
     line = _forward_line if phase == "forward" else _back_line
@@ -43,20 +43,20 @@ def _left_out(count: int, which: str) -> Html:
 
 def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow], int, int]:
     """Return the rows around the present one, and the numbers of rows before and after them."""
-    most = MOST_LISTED if here else MOST_TOLD
+    most = MOST_LISTED if here else MAX_LISTED_AT_END
     middle = rows.index(here) if here else 0
     first = max(0, min(middle - most // 2, len(rows) - most))
     return rows[first : first + most], first, max(0, len(rows) - first - most)
 
 
-def _label(story: GraphWithOpenModules, row: GraphRow) -> Html:
+def _label(story: AutogradStepperState, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
     text = f"{'▶ ' if now else ''}{node_numbers(row)} {row_label(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
     return choice_button("row", row_id(row), text, **marks)
 
 
-def _forward_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
+def _forward_line(story: AutogradStepperState, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("forward", row):
         return [label, "", "", ""]
@@ -71,14 +71,14 @@ def _forward_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
     return [label, made, _lines(results), _lines([_saved(each) for each in node.saved] or ["nothing"])]
 
 
-def _saved(saved: Saved) -> str:
+def _saved(saved: SavedForBackward) -> str:
     if saved.error:
         return f"{saved.name}: freed" if saved.then is None else f"{saved.name}: changed in place since"
     version = "" if saved.now is None else f", version {saved.now}"
     return f"{saved.name} = {saved.setting or tensor_in_brief(saved.values)}{version}"
 
 
-def _back_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
+def _back_line(story: AutogradStepperState, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("back", row):
         return [label, "", ""]
@@ -107,7 +107,7 @@ def _back_line(story: GraphWithOpenModules, row: GraphRow) -> list[str]:
     return [label, incoming_gradients_text(node), _lines(_destinations(graph, outgoing_gradients(node)))]
 
 
-def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, Values]]) -> list[str]:
+def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, TensorDescription]]) -> list[str]:
     return [f"{tensor_in_brief(each)} to {operand_origin(graph, place)}" for place, each in sent]
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.autograd_graph_data import Graph, Node
+from explorers.autograd_graph_labels import row_label, tensor_in_brief
 from explorers.autograd_step_details import small_paragraph, step_html
 from explorers.autograd_step_list import step_list
+from explorers.autograd_stepper_state import AutogradStepperState, Phase, row_id
+from explorers.draw_autograd_graph import Box, draw_boxes
 from explorers.explorer_markup import choice_button
-from explorers.graph_drawing import Box, draw_boxes
-from explorers.graph_labels import row_label, tensor_in_brief
-from explorers.graph_steps import GraphWithOpenModules, Phase, row_id
 from explorers.group_graph_steps_by_module import GraphRow
-from explorers.tensor_values import Values
+from explorers.tensor_values_as_plain_data import TensorDescription
 
 MOST_DRAWN = 14  # a graph with at most this many boxes is drawn as a whole
 MOST_COLUMNS = 6  # side by side, in a graph that is drawn as a whole
@@ -31,7 +31,7 @@ FOLDS = (
 )
 
 
-def autograd_stepper_view(story: GraphWithOpenModules, *, is_filmed: bool = False) -> Html:
+def autograd_stepper_view(story: AutogradStepperState, *, is_filmed: bool = False) -> Html:
     """Return the graph as HTML: at the present step or, at the end, with both passes.
 
     With `is_filmed`, the graph itself is left out, because a film beside it draws it.
@@ -52,7 +52,7 @@ def autograd_stepper_view(story: GraphWithOpenModules, *, is_filmed: bool = Fals
     )
 
 
-def step_heading(story: GraphWithOpenModules) -> str:
+def step_heading(story: AutogradStepperState) -> str:
     """Return in words which step of which pass is shown."""
     now = story.now
     if now is None:
@@ -62,7 +62,7 @@ def step_heading(story: GraphWithOpenModules) -> str:
     return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {row_label(story.graph, now.row)}"
 
 
-def _present(story: GraphWithOpenModules) -> Html:
+def _present(story: AutogradStepperState) -> Html:
     if story.now is None:
         return NOTHING
     return join(tag("p", tag("strong", step_heading(story)), class_="x-heading"), step_html(story.graph, story.now))
@@ -86,9 +86,9 @@ def _stop(graph: Graph) -> str:
 # --- the drawing
 
 
-def _drawing(story: GraphWithOpenModules) -> Html:
+def _drawing(story: AutogradStepperState) -> Html:
     """Return the whole graph if it is small, else the rows around the present one."""
-    pairs = pairs_of(story)
+    pairs = arrows_between_rows(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
     if not whole and story.now is None:
         return small_paragraph(TOO_LONG.format(len(story.rows)))
@@ -108,7 +108,7 @@ def _drawing(story: GraphWithOpenModules) -> Html:
 Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
-def pairs_of(story: GraphWithOpenModules) -> Pairs:
+def arrows_between_rows(story: AutogradStepperState) -> Pairs:
     """Return the arrows between the rows, the earlier row first, in the order of the forward pass."""
     row_of = {node: row for row in story.rows for node in row.nodes}
     links = enumerate(story.graph.links)
@@ -136,11 +136,11 @@ def _around(rows: Sequence[GraphRow], pairs: Pairs, here: GraphRow) -> list[Grap
     return [row for row in rows if row in near]
 
 
-def _words(story: GraphWithOpenModules, rows: Sequence[GraphRow]) -> str:
+def _words(story: AutogradStepperState, rows: Sequence[GraphRow]) -> str:
     return f"The graph: {'; '.join(row_label(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def render_row_box(story: GraphWithOpenModules, row: GraphRow) -> Box:
+def render_row_box(story: AutogradStepperState, row: GraphRow) -> Box:
     """Return the box of a row with its content at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
@@ -165,7 +165,7 @@ def _gradient(node: Node) -> str:
     return "; ".join(_short(values, "none") for values in arrived) or "none"
 
 
-def _short(values: Values | None, nothing: str = "not kept") -> str:
+def _short(values: TensorDescription | None, nothing: str = "not kept") -> str:
     """Return a text that fits into a box: the tensor's numbers, or only its shape."""
     told = tensor_in_brief(values, nothing)
     return f"{values.shape}" if values and len(told) > MOST_VALUE else told
@@ -178,7 +178,7 @@ def _cut(text: str) -> str:
 # --- folding
 
 
-def _folding(story: GraphWithOpenModules) -> Html:
+def _folding(story: AutogradStepperState) -> Html:
     modules = story.graph.modules
     if not modules.folds and not modules.refused:
         return NOTHING

@@ -9,14 +9,14 @@ from typing import Any
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html
+from explorers.autograd_graph_animation import GraphFilm, fits_one_picture
 from explorers.autograd_graph_data import Graph, read_graph
+from explorers.autograd_graph_labels import incoming_gradients_text, tensor_in_brief
+from explorers.autograd_stepper_state import AutogradStepperState, initial_stepper_state, row_id
 from explorers.autograd_stepper_view import autograd_stepper_view, step_heading
-from explorers.controls import Control, Refused
-from explorers.graph_animation import GraphFilm, fits_one_picture
-from explorers.graph_labels import incoming_gradients_text, tensor_in_brief
-from explorers.graph_steps import GraphWithOpenModules, initial_view, row_id
+from explorers.explorer_base_widget import Explorer
+from explorers.explorer_controls import Control, InvalidChoice
 from explorers.recorded_animation import Film
-from explorers.widget import Explorer
 
 PACE = 1.5
 TITLE = "Values come in forward, gradients go back, and each leaf's .grad grows"
@@ -50,7 +50,7 @@ class AutogradStepper(Explorer):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
-        self._story = initial_view(graph)
+        self._story = initial_stepper_state(graph)
         self._films: dict[frozenset[str], Film | None] = {}
         self.show()
 
@@ -131,20 +131,22 @@ class AutogradStepper(Explorer):
         self._story = _chosen(self._story, name, value)
 
 
-def _filmed(story: GraphWithOpenModules) -> Film:
+def _filmed(story: AutogradStepperState) -> Film:
     film = GraphFilm(story)
     run = film.recorded([_told(replace(story, at=at)) for at in range(len(story.moments))])
     about = " ".join(sorted(story.unfolded))
     return Film(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
 
 
-def _chosen(story: GraphWithOpenModules, name: str, value: str) -> GraphWithOpenModules:
+def _chosen(story: AutogradStepperState, name: str, value: str) -> AutogradStepperState:
     now = story.now
     assert now is not None
     if name in ("next", "previous"):
         moved = story.moved(1 if name == "next" else -1)
         if moved.at == story.at:
-            raise Refused("This is the end of the backward pass." if name == "next" else "This is the first step.")
+            raise InvalidChoice(
+                "This is the end of the backward pass." if name == "next" else "This is the first step."
+            )
         return moved
     if name == "pass":
         return story.to("forward" if PASSES[value] == "forward" else "back", now.row)
@@ -160,7 +162,7 @@ def _chosen(story: GraphWithOpenModules, name: str, value: str) -> GraphWithOpen
     return story.with_unfolded(unfolded[name])
 
 
-def _told(story: GraphWithOpenModules) -> str:
+def _told(story: AutogradStepperState) -> str:
     graph, now = story.graph, story.now
     if not graph.nodes:
         return f"{graph.note} {graph.error}".strip()

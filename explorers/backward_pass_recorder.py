@@ -18,8 +18,8 @@ from torch import Tensor
 from torch.autograd.graph import GradientEdge
 
 from explorers.apply_operation import MOST_VALUES
-from explorers.graph_traversal import OrderedGraph, ResultPlace, is_leaf
-from explorers.tensor_values import Values, values_of
+from explorers.tensor_values_as_plain_data import TensorDescription, describe_tensor_values
+from explorers.traverse_autograd_graph import OrderedGraph, ResultPlace, is_leaf
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class NodeGradients:
     because a hook changed it.
     """
 
-    arrived: tuple[Values | None, ...]
-    sent: tuple[Values | None, ...] = ()
+    arrived: tuple[TensorDescription | None, ...]
+    sent: tuple[TensorDescription | None, ...] = ()
     hooked: tuple[int, ...] = ()
 
 
@@ -42,9 +42,9 @@ class LeafGradChange:
     Each is None if there is no such tensor. `tracked` is False if the leaf no longer requires grad.
     """
 
-    before: Values | None
-    incoming: Values | None
-    after: Values | None
+    before: TensorDescription | None
+    incoming: TensorDescription | None
+    after: TensorDescription | None
     tracked: bool = True
 
 
@@ -60,7 +60,7 @@ class BackwardPass:
     error: str = ""
 
 
-def walk_back(traced: OrderedGraph, result: Tensor, gradient: Tensor | None = None) -> BackwardPass:
+def record_backward_pass(traced: OrderedGraph, result: Tensor, gradient: Tensor | None = None) -> BackwardPass:
     """Run and record the backward pass from a tensor; more than one element needs a `gradient`, as in `backward`."""
     notes = _Notes(traced)
     leaves = traced.leaves
@@ -79,11 +79,13 @@ def walk_back(traced: OrderedGraph, result: Tensor, gradient: Tensor | None = No
 
 def _added(leaf: Tensor, incoming: Tensor | None) -> LeafGradChange:
     before = leaf.grad
-    shown = None if before is None else values_of(before)
+    shown = None if before is None else describe_tensor_values(before)
     if incoming is None or not leaf.requires_grad:
-        return LeafGradChange(shown, None if incoming is None else values_of(incoming), shown, leaf.requires_grad)
+        return LeafGradChange(
+            shown, None if incoming is None else describe_tensor_values(incoming), shown, leaf.requires_grad
+        )
     after = incoming if before is None else before.detach() + incoming.detach()
-    return LeafGradChange(shown, values_of(incoming), values_of(after))
+    return LeafGradChange(shown, describe_tensor_values(incoming), describe_tensor_values(after))
 
 
 @contextmanager
@@ -110,8 +112,8 @@ class _Notes:
 
     def __init__(self, traced: OrderedGraph) -> None:
         self._traced = traced
-        self._arrived: dict[int, tuple[Values | None, ...]] = {}
-        self._sent: dict[int, tuple[Values | None, ...]] = {}
+        self._arrived: dict[int, tuple[TensorDescription | None, ...]] = {}
+        self._sent: dict[int, tuple[TensorDescription | None, ...]] = {}
         self._short: dict[ResultPlace, Tensor] = {}  # the gradients that arrived
         self._sums: dict[ResultPlace, Tensor] = {}  # the sums of the gradients that were sent there
 
@@ -140,7 +142,7 @@ class _Notes:
 
     def begin(self, at: int, grads: tuple[Tensor | None, ...]) -> None:
         """Record the gradients that arrived at a node."""
-        self._arrived[at] = tuple(None if grad is None else values_of(grad) for grad in grads)
+        self._arrived[at] = tuple(None if grad is None else describe_tensor_values(grad) for grad in grads)
         for slot, grad in enumerate(grads):
             if grad is not None and grad.numel() <= MOST_VALUES:
                 self._short[at, slot] = grad.detach()
@@ -148,7 +150,7 @@ class _Notes:
     def _end(self, at: int, sent: tuple[Tensor | None, ...], _arrived: object) -> None:
         """Record the gradients that a node sent on, which torch has summed over the axes that were broadcast."""
         places = self._traced.links[at]
-        self._sent[at] = tuple(None if grad is None else values_of(grad) for grad in sent)
+        self._sent[at] = tuple(None if grad is None else describe_tensor_values(grad) for grad in sent)
         for place, grad in zip(places, sent, strict=False):
             if place is not None and grad is not None:
                 self._send(place, grad.detach())

@@ -16,7 +16,7 @@ from IPython.display import display
 from autograder.course.course import Course, current_course
 from autograder.course.faulty_program_names import exercise_of_faulty_program, faulty_program_name
 from autograder.diagnosis.value_kinds import type_words
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from autograder.files import sha256_of_texts
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
@@ -34,7 +34,9 @@ from autograder.questions.question import Question
 if TYPE_CHECKING:  # imports the widgets, which grading does not need where it runs a set-up cell
     from explorers.quiz_widget import Quiz
 
-SEEN = ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had, and has to hand in
+SEEN_HUNTS_FILE = (
+    ".pytorch-basics-hunts"  # the file beside the notebook with the hunts that a reader has had, and has to hand in
+)
 _MOST_BYTES = 2**18
 _FIRST = 6  # of the hunts that a reader has not had, one of the first so many comes next
 _RANDOM = Random()
@@ -86,7 +88,11 @@ def mend(answer: object = None) -> None:
         return
     exercise = _exercise_of(answer, course)
     if exercise is None:
-        what = f"`{answer.__name__}`" if callable(answer) and hasattr(answer, "__name__") else type_words(see(answer))
+        what = (
+            f"`{answer.__name__}`"
+            if callable(answer) and hasattr(answer, "__name__")
+            else type_words(snapshot_value(answer))
+        )
         wanted = f"`{_had[-1].name}`" if _had else "that `hunt` has shown"
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
@@ -202,7 +208,7 @@ def _digest(each: BugHunt) -> str:
 
 def _file() -> Path | None:
     folder = progress_folder()
-    return folder / SEEN if folder is not None else None
+    return folder / SEEN_HUNTS_FILE if folder is not None else None
 
 
 def _lines_of_file() -> list[str]:

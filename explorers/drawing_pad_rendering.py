@@ -10,7 +10,7 @@ from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers.drawing_pad_state import SIDE
-from explorers.explorer_markup import numbers
+from explorers.explorer_markup import values_as_tables
 from explorers.run_model_on_drawing import DigitPrediction
 
 MOST_SHOWN = 40  # the number of saved drawings in the picture
@@ -62,7 +62,7 @@ def count_right(drawings: Sequence[LabeledDrawing]) -> str:
     return f"{right} of {len(drawings)} read" if drawings else ""
 
 
-def in_words(reading: DigitPrediction) -> str:
+def prediction_in_words(reading: DigitPrediction) -> str:
     """Return the model's answer as a sentence."""
     if reading.told or reading.digit is None:
         return reading.told
@@ -83,14 +83,16 @@ def _percent(share: float) -> str:
 def _read(drawing: Tensor, reading: DigitPrediction) -> Html:
     if not reading.asked:
         return tag("p", reading.told, class_="x-pad-verdict")
-    words = in_words(reading)
+    words = prediction_in_words(reading)
     verdict = tag("p", sentence_to_html(words), class_="x-error" if reading.told else "x-pad-verdict")
     drawn = _figure("Your drawing, 32\u00a0×\u00a032", _ink(drawing, "Your drawing in 32 by 32 pixels"))
     if not reading.seen:
         return join(verdict, tag("div", drawn, class_="x-pad-seen"))
-    seen = tag("div", drawn, _figure("What the model sees, 8\u00a0×\u00a08", shades(reading)), class_="x-pad-seen")
-    parts = tag("div", seen, bars(reading), class_="x-parts")
-    table = numbers("Black pixels of each block: 0 to 16", [list(row) for row in reading.seen])
+    seen = tag(
+        "div", drawn, _figure("What the model sees, 8\u00a0×\u00a08", pixel_shades(reading)), class_="x-pad-seen"
+    )
+    parts = tag("div", seen, probability_bars(reading), class_="x-parts")
+    table = values_as_tables("Black pixels of each block: 0 to 16", [list(row) for row in reading.seen])
     scroll = tag("div", table, class_="x-scroll", data_keep="seen")
     return join(verdict, parts, tag("details", tag("summary", "The 8 × 8 numbers"), scroll, data_keep="numbers"))
 
@@ -99,7 +101,7 @@ def _figure(caption: str, drawn: Html) -> Html:
     return tag("figure", drawn, tag("figcaption", caption))
 
 
-def bars(reading: DigitPrediction) -> Html:
+def probability_bars(reading: DigitPrediction) -> Html:
     """Return a table of the model's answer with a row for each digit: a bar, and a percentage."""
     if not reading.shares:
         return NOTHING
@@ -131,7 +133,7 @@ def _runs(row: list[float]) -> str:
     return "".join(f"h{long}v1h-{long}v-1m{long} 0" if ink else f"m{long} 0" for ink, long in runs)
 
 
-def shades(reading: DigitPrediction) -> Html:
+def pixel_shades(reading: DigitPrediction) -> Html:
     """Return the 8 x 8 numbers of the model's input as shades from 0 to 16; others are drawn as the nearer end."""
     cells = (
         tag("rect", x=column, y=row, width=1, height=1, fill="currentColor", fill_opacity=f"{_shade(value):.3f}")
@@ -157,7 +159,7 @@ def _square(side: int, label: str, *drawn: Html) -> Html:
 
 
 def _stage(stage: PadStage) -> Html:
-    seen = shades(stage.reading) if stage.reading.seen else NOTHING
+    seen = pixel_shades(stage.reading) if stage.reading.seen else NOTHING
     says = [tag("div", _short(stage.reading))] if stage.reading.asked else []
     count = [tag("div", tag("strong", stage.count))] if stage.count else []
     return tag("figure", seen, tag("figcaption", tag("div", f"{stage.name}:"), *says, *count))
@@ -194,7 +196,7 @@ def _samples(samples: Sequence[LabeledDrawing], stages: Sequence[PadStage]) -> H
 
 def _sample(sample: LabeledDrawing, *, is_told: bool) -> Html:
     reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
-    seen = shades(reading) if reading.seen else NOTHING
+    seen = pixel_shades(reading) if reading.seen else NOTHING
     is_right = reading.digit == sample.digit
     words = _short(reading)
     verdict = tag("span", words) if is_right else tag("strong", words)

@@ -12,7 +12,7 @@ from uuid import uuid4
 import torch
 from torch import Tensor
 
-from explorers.controls import Control, Refused
+from explorers.explorer_controls import Control, InvalidChoice
 from explorers.synthetic_digits import (
     SIDE as SIDE,  # pixels on a side; coordinates are in pixels from the upper left corner
 )
@@ -59,7 +59,7 @@ class Pad:
         if before and before[-1].key == stroke.key:
             before = before[:-1]
         if len(before) >= MOST_STROKES:
-            raise Refused(f"The pad holds {MOST_STROKES} strokes at most: undo some, or clear it.")
+            raise InvalidChoice(f"The pad holds {MOST_STROKES} strokes at most: undo some, or clear it.")
         return replace(self, strokes=(*before, stroke))
 
     def undone(self) -> Pad:
@@ -67,7 +67,7 @@ class Pad:
         if self.strokes:
             return replace(self, strokes=self.strokes[:-1])
         if not self.cleared:
-            raise Refused("There is nothing to undo: the pad is empty.")
+            raise InvalidChoice("There is nothing to undo: the pad is empty.")
         return replace(self, strokes=self.cleared, cleared=())
 
     def emptied(self) -> Pad:
@@ -77,7 +77,7 @@ class Pad:
     def saved(self, digit: int) -> Pad:
         """Return an empty pad, with the drawing saved as this digit."""
         if len(self.kept) >= MOST_KEPT:
-            raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
+            raise InvalidChoice(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
         return replace(self.emptied(), kept=(*self.kept, KeptDrawing(self.strokes, digit)))
 
     def brought_back(self, earlier: Iterable[KeptDrawing]) -> Pad:
@@ -86,13 +86,13 @@ class Pad:
         new = [each for each in earlier if each.key not in known]
         room = MOST_KEPT - len(self.kept)
         if room == 0:
-            raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
+            raise InvalidChoice(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
         return replace(self, kept=(*new[-room:], *self.kept))
 
     def taken_back(self) -> Pad:
         """Return the pad with the last saved drawing on it again, no longer saved."""
         if not self.kept:
-            raise Refused("No drawing is kept yet.")
+            raise InvalidChoice("No drawing is kept yet.")
         return replace(self.emptied(), strokes=self.kept[-1].strokes, kept=self.kept[:-1])
 
 
@@ -123,32 +123,32 @@ class DrawingCanvas(Control):
     def check(self, value: object) -> Any:
         """Return the stroke that the page sent, and whether it has ended; raise Refused for anything else."""
         if not isinstance(value, dict) or not isinstance(value.get("ended"), bool):
-            raise Refused(_NO_STROKE)
-        return stroke_of(value.get("key"), value.get("points"), value.get("width")), value["ended"]
+            raise InvalidChoice(_NO_STROKE)
+        return parse_stroke(value.get("key"), value.get("points"), value.get("width")), value["ended"]
 
 
-def stroke_of(key: object, points: object, width: object) -> PenStroke:
+def parse_stroke(key: object, points: object, width: object) -> PenStroke:
     """Return the stroke that a page or a file describes; raise Refused if it describes none."""
     if not isinstance(key, str) or len(key) > 40 or not isinstance(points, list) or not points:
-        raise Refused(_NO_STROKE)
+        raise InvalidChoice(_NO_STROKE)
     if not isinstance(width, int | float) or width not in BRUSHES.values():
-        raise Refused(_NO_STROKE)
+        raise InvalidChoice(_NO_STROKE)
     if len(points) > MOST_POINTS:
-        raise Refused(f"A stroke has {MOST_POINTS:,} points at most; this one was left out.")
+        raise InvalidChoice(f"A stroke has {MOST_POINTS:,} points at most; this one was left out.")
     return PenStroke(key, tuple(map(_point, points)), float(width))
 
 
 def _point(value: object) -> tuple[float, float]:
     """Return a point on the pad or near it, since a line may leave the pad and come back."""
     if not isinstance(value, list) or len(value) != 2:
-        raise Refused(_NO_STROKE)
+        raise InvalidChoice(_NO_STROKE)
     x, y = value
     return _coordinate(x), _coordinate(y)
 
 
 def _coordinate(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Refused(_NO_STROKE)
+        raise InvalidChoice(_NO_STROKE)
     if isinstance(value, float) and not math.isfinite(value):
-        raise Refused(_NO_STROKE)
+        raise InvalidChoice(_NO_STROKE)
     return round(float(min(max(value, -SIDE), 2 * SIDE)), 2)

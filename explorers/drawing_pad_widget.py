@@ -11,22 +11,22 @@ from torch import Tensor
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from explorers import saved_drawings_file
-from explorers.controls import Control, Refused
 from explorers.drawing_pad_rendering import (
     MOST_SHOWN,
     LabeledDrawing,
     PadStage,
     count_right,
-    in_words,
     pads_side_by_side,
+    prediction_in_words,
     prediction_picture,
     samples_picture,
 )
 from explorers.drawing_pad_state import BRUSHES, SIDE, DrawingCanvas, KeptDrawing, Pad, rasterize_strokes
-from explorers.explorer_markup import still
+from explorers.explorer_base_widget import Explorer, script_module
+from explorers.explorer_controls import Control, InvalidChoice
+from explorers.explorer_markup import static_picture
 from explorers.run_model_on_drawing import DIGITS, Predict, Prepare, predict_drawing, shrink_to_8x8
 from explorers.synthetic_digits import drawn_digits
-from explorers.widget import Explorer, script_module
 
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
@@ -139,7 +139,7 @@ class DigitPad(Explorer):
         """Return the picture for a page without a kernel: the drawing, if there is one, and sample drawings."""
         samples = [(drawing, int(digit)) for drawing, digit in zip(*self._samples, strict=True)]
         stages = [PadStage(pad.stage, pad._reading, count_right(pad._read_all(samples))) for pad in self._paper.stages]
-        own = still(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
+        own = static_picture(self.draw()) if self.drawing.any() or self._paper.pad.kept else Html("")
         return join(own, samples_picture(self._read_all(samples), stages if len(stages) > 1 else ()))
 
     def _told_of_kept(self) -> str:
@@ -166,7 +166,7 @@ class DigitPad(Explorer):
         if self._paper.is_growing:
             return "Drawing."
         count = self._count() if self._paper.news else ""
-        return " ".join(filter(None, (self._paper.news, count, in_words(self._reading))))
+        return " ".join(filter(None, (self._paper.news, count, prediction_in_words(self._reading))))
 
     def offer(self) -> Sequence[Control]:
         """Return the drawing surface, then the other controls."""
@@ -224,9 +224,9 @@ class DigitPad(Explorer):
     def _save(self) -> None:
         paper = self._paper
         if not self._reading.asked:
-            raise Refused(self._reading.told)
+            raise InvalidChoice(self._reading.told)
         if paper.digit == UNKNOWN:
-            raise Refused("Choose which digit it is, then save it: a model learns from the label too.")
+            raise InvalidChoice("Choose which digit it is, then save it: a model learns from the label too.")
         paper.pad = paper.pad.saved(int(paper.digit))
         kept = f"Kept as {'an' if paper.digit == '8' else 'a'} {paper.digit}. The pad is free for the next one."
         paper.digit = UNKNOWN
@@ -238,7 +238,7 @@ class DigitPad(Explorer):
         paper.digit = str(last[0].digit)
         paper.earlier = tuple(each for each in paper.earlier if each.key != last[0].key)
         told = "The drawing that was kept last is on the pad again, and no longer kept."
-        paper.news = f"{told} {saved_drawings_file.take_back(last[0])}".strip()
+        paper.news = f"{told} {saved_drawings_file.record_removed_drawing(last[0])}".strip()
 
 
 def _drawings(count: int) -> str:

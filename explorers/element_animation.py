@@ -11,8 +11,8 @@ from math import prod
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html, tag
-from explorers.apply_operation import Exploration, explore
-from explorers.element_provenance import OperationProvenance, TensorElements, cell_name, trace_cells
+from explorers.apply_operation import Exploration, explore_operation
+from explorers.element_provenance import OperationProvenance, TensorElements, cell_name, trace_elements
 from explorers.recorded_animation import PartValues, RecordedRun
 from explorers.shape_operation_catalog import Arguments
 
@@ -56,11 +56,11 @@ def cases_for_static_page(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
     return asked
 
 
-def film_of(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
+def record_element_animation(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
     """Return the film of a question, or None if there is nothing to show."""
     operation, names, given = asked
-    found = explore(operation, [(name, tensors[name]) for name in names], given, tensors)
-    cells = trace_cells(found, operation, [tensors[name] for name in names], given, tensors)
+    found = explore_operation(operation, [(name, tensors[name]) for name in names], given, tensors)
+    cells = trace_elements(found, operation, [tensors[name] for name in names], given, tensors)
     return None if cells is None else ShapeFilm(found, cells)
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from explorers.apply_operation import MOST_VALUES, Exploration
-from explorers.explorer_markup import number
+from explorers.explorer_markup import short_number_text
 from explorers.shape_alignment import ReadArguments
 from explorers.shape_operation_catalog import OPERATIONS, Arguments
 
@@ -71,7 +71,7 @@ def cell_name(cells: TensorElements, at: int) -> str:
     return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
 
 
-def trace_cells(
+def trace_elements(
     found: Exploration,
     operation: str,
     tensors: Sequence[Tensor],
@@ -106,7 +106,7 @@ def _cells(name: str, tensor: Tensor, owner: str) -> TensorElements:
         for index in product(*map(range, shape))
     )
     length = tensor.untyped_storage().nbytes() // tensor.element_size()
-    numbers = tuple(number(each) for each in tensor.flatten().tolist())
+    numbers = tuple(short_number_text(each) for each in tensor.flatten().tolist())
     return TensorElements(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
 
 

@@ -14,25 +14,25 @@ def choice_button(name: str, value: str, *children: str, **attributes: Attribute
     return tag("button", *children, type="button", data_choose=name, data_value=value, **attributes)
 
 
-def scrolled(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
+def scrollable_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
     """Return a table that scrolls if it is wider than its place."""
     return tag("div", table(caption, head, rows), class_="x-scroll", data_keep=caption)
 
 
-def still(picture: Html) -> Html:
+def static_picture(picture: Html) -> Html:
     """Return the picture for a page without a kernel: its buttons become plain text with the same look."""
     spans = re.sub(r'<button type="button" data-choose="[^"]*" data-value="[^"]*"', "<span", picture)
     return Html(spans.replace("</button>", "</span>"))
 
 
-def number(value: Any) -> str:
+def short_number_text(value: Any) -> str:
     """Return a number of a tensor in short: four digits, `nan`, `True`."""
     if isinstance(value, complex):
         return f"{value.real:.4g}{value.imag:+.4g}j"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def numbers(caption: str, values: Any) -> Html:
+def values_as_tables(caption: str, values: Any) -> Html:
     """Return a tensor's values as tables: `values` is a number or nested lists, as `tolist` gives them.
 
     More than two dimensions become one table for each matrix, named by its index.
@@ -43,7 +43,7 @@ def numbers(caption: str, values: Any) -> Html:
         return _grid(caption, [values], "x-row")
     if not any(values) or not isinstance(_first(values), list):
         return _grid(caption, values, "x-matrix")
-    stacked = (numbers(f"{caption}[{place}]", matrix) for place, matrix in enumerate(values))
+    stacked = (values_as_tables(f"{caption}[{place}]", matrix) for place, matrix in enumerate(values))
     return tag("div", *stacked, class_="x-stack")
 
 
@@ -53,6 +53,6 @@ def _first(rows: list[Any]) -> Any:
 
 def _grid(caption: str, rows: list[list[Any]], class_: str) -> Html:
     """Return rows of numbers as a table without header cells, which screen readers would repeat for each number."""
-    drawn = (tag("tr", *(tag("td", number(value)) for value in row)) for row in rows if row)
+    drawn = (tag("tr", *(tag("td", short_number_text(value)) for value in row)) for row in rows if row)
     body = join(*drawn) or tag("tr", tag("td", "no numbers"))
     return tag("table", tag("caption", caption), tag("tbody", body), class_=f"x-numbers {class_}")

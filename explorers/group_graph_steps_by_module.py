@@ -11,10 +11,10 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorers.graph_traversal import ResultPlace
+from explorers.traverse_autograd_graph import ResultPlace
 
 # Operations that only reshape or convert a parameter: a step that uses their result counts as a user of the parameter.
-LAYING_OUT = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")
+LAYOUT_OPERATIONS = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")
 
 Links = Sequence[Sequence[ResultPlace | None]]
 
@@ -69,7 +69,9 @@ def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
     return found
 
 
-def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> tuple[GraphRow, ...]:
+def group_nodes_into_rows(
+    links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]
+) -> tuple[GraphRow, ...]:
     """Return the rows of a graph in forward order; every module outside `unfolded` is folded into one row.
 
     Two modules cannot both be one row if each needs a part of the other first. Then the first of them is unfolded.
@@ -82,7 +84,7 @@ def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collec
     if len(ordered) == len(rows):
         return ordered
     left = next(row.module for row in rows if row.module and row not in ordered)
-    return rows_of(links, folds, {*unfolded, left})
+    return group_nodes_into_rows(links, folds, {*unfolded, left})
 
 
 def sort_topologically(
@@ -131,7 +133,7 @@ def _uses(links: Links, operations: Sequence[str], owners: Mapping[int, str]) ->
         found = {laid_out[each] for each in below if each in laid_out}
         if found:
             uses[node] = found
-        if len(found) == 1 == len(below) and operations[node] in LAYING_OUT:
+        if len(found) == 1 == len(below) and operations[node] in LAYOUT_OPERATIONS:
             laid_out[node] = found.copy().pop()
     return uses
 

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from autograder.notebook.html_markup import Html, join, tag
-from explorers.explorer_markup import number
-from explorers.loop_copy import IsolatedRandomState, TrainingObjects
+from explorers.copy_training_objects import IsolatedRandomState, TrainingObjects
+from explorers.explorer_markup import short_number_text
 from explorers.loop_line_executor import LINES, LoopLineExecutor
-from explorers.loop_state import RIGHT_ORDER, Line
-from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, ball, records_all_choices
+from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, moving_dot, records_all_choices
+from explorers.training_loop_state import RIGHT_ORDER, Line
 
 STEPS = 30
 SECONDS = 1.5  # of computing time for one run, not counting the first step, in which torch still loads code
@@ -180,7 +180,7 @@ class LoopFilm:
             values["valley.points"] = valley.line(look.valley)
             values |= valley.mark("weight", *(look.weight or (math.nan, math.nan)))
         values |= losses.mark("loss", count, math.nan if look.loss is None else look.loss)
-        told = "no loss yet" if look.loss is None else f"loss in step {count + 1}: {number(look.loss)}"
+        told = "no loss yet" if look.loss is None else f"loss in step {count + 1}: {short_number_text(look.loss)}"
         after = f"After {count} step{'' if count == 1 else 's'}: "
         return {**values, "said.text": after + ", ".join(filter(None, (look.parameters, told))) + "."}
 
@@ -213,7 +213,7 @@ def _only_number(model: nn.Module) -> str:
 def _numbers_of(model: nn.Module) -> str:
     """Return the first few parameters that are single numbers, as text."""
     single = [(name, each) for name, each in model.named_parameters() if each.numel() == 1]
-    return ", ".join(f"{name} {number(float(each))}" for name, each in single[:3])
+    return ", ".join(f"{name} {short_number_text(float(each))}" for name, each in single[:3])
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:
@@ -236,11 +236,11 @@ def _drawn_fit(panel: PlotAxes, dots: str, values: PartValues) -> Html:
 def _drawn_valley(panel: PlotAxes, values: PartValues) -> Html:
     curve = tag("polyline", data_part="valley", points=values.get("valley.points", ""), class_="x-film-curve")
     words = "The loss over the weight, all else as it is now, and a ball where the weight is"
-    return panel.drawn(words, ("weight", "loss"), [curve], [ball("weight", 6, values)])
+    return panel.drawn(words, ("weight", "loss"), [curve], [moving_dot("weight", 6, values)])
 
 
 def _drawn_losses(panel: PlotAxes, values: PartValues) -> Html:
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     kind = "loss (logarithmic)" if panel.log else "loss"
     words = "The loss over the steps, and a ball at this one"
-    return panel.drawn(words, ("steps", kind), [curve], [ball("loss", 5, values)])
+    return panel.drawn(words, ("steps", kind), [curve], [moving_dot("loss", 5, values)])

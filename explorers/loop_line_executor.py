@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explorers.loop_copy import IsolatedRandomState, TrainingObjects
+from explorers.copy_training_objects import IsolatedRandomState, TrainingObjects
 
 # As chapter 4 writes them, in the right order.
 LINES = {
@@ -73,19 +73,19 @@ class LoopLineExecutor:
                 error = f"{type(raised).__name__}: {raised}"
         return LineOutcome(error, tuple(dict.fromkeys(str(each.message) for each in warned)))
 
-    def bound(self, name: str) -> object:
+    def prediction_or_loss(self, name: str) -> object:
         """Return the present value of `prediction` or `loss`; None if it has none yet."""
         return self._scope.get(name)
 
     def loss(self) -> float | None:
         """Return the loss as a number, or None if there is none."""
-        loss = self.bound(LOSS)
+        loss = self.prediction_or_loss(LOSS)
         single = isinstance(loss, Tensor) and loss.numel() == 1 and not loss.is_complex()
         return float(loss.detach()) if isinstance(loss, Tensor) and single else None
 
     def look(self) -> dict[TensorKey, Tensor | None]:
         """Return copies of everything that a line may change."""
-        found = {TensorKey(name): _copy(self.bound(name)) for name in (PREDICTION, LOSS)}
+        found = {TensorKey(name): _copy(self.prediction_or_loss(name)) for name in (PREDICTION, LOSS)}
         for parameter, name in self._names.items():
             found[TensorKey(PARAMETER, name)] = _copy(parameter)
             found[TensorKey(GRADIENT, name)] = _copy(parameter.grad)

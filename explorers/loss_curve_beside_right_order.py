@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.notebook.html_markup import Html, join, table, tag
-from explorers.explorer_markup import number
+from explorers.explorer_markup import short_number_text
 
 Losses = Sequence[float | None]
 
@@ -53,7 +53,7 @@ def _told(losses: Losses) -> str:
 
 
 def _word(loss: float | None) -> str:
-    return "none" if loss is None else number(loss)
+    return "none" if loss is None else short_number_text(loss)
 
 
 @dataclass(frozen=True)

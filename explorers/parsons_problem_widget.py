@@ -11,7 +11,8 @@ from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.notebook.report_rendering import headline, html
 from autograder.notebook.report_rendering import text as in_text
 from explorers.arranged_program_check import judge_arrangement, mistakes_just_shown
-from explorers.controls import Control, Refused
+from explorers.explorer_base_widget import Explorer, join_files, script_module
+from explorers.explorer_controls import Control, InvalidChoice
 from explorers.parsons_problem import (
     DEEPEST,
     LONGEST,
@@ -21,7 +22,6 @@ from explorers.parsons_problem import (
     arrangement_from_call,
     shuffled_pieces,
 )
-from explorers.widget import Explorer, join_files, script_module
 
 HOW = (
     "Click a line to use it, or drag it to its place. Some lines are not needed. With the keyboard: Enter uses a line, "
@@ -45,25 +45,25 @@ class LinesControl(Control):
     def check(self, value: object) -> Any:
         """Return the arrangement that the page sent; raise Refused if it describes none."""
         if not isinstance(value, dict) or not isinstance(value.get("placed"), list):
-            raise Refused(_NOT_OURS)
+            raise InvalidChoice(_NOT_OURS)
         places = tuple(map(self._place, value["placed"]))
         if len({each.number for each in places}) < len(places) or not isinstance(value.get("fills"), dict):
-            raise Refused(_NOT_OURS)
+            raise InvalidChoice(_NOT_OURS)
         return Arrangement(places, dict(self._fill(*each) for each in value["fills"].items()))
 
     def _place(self, pair: object) -> Place:
         if not isinstance(pair, list) or len(pair) != 2 or not all(type(each) is int for each in pair):
-            raise Refused(_NOT_OURS)
+            raise InvalidChoice(_NOT_OURS)
         if not (1 <= pair[0] <= len(self.lines) and 0 <= pair[1] <= DEEPEST):
-            raise Refused(_NOT_OURS)
+            raise InvalidChoice(_NOT_OURS)
         return Place(*pair)
 
     def _fill(self, key: str, texts: object) -> tuple[int, tuple[str, ...]]:
         known = {str(number): number for number in range(1, len(self.lines) + 1)}
         if key not in known or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-            raise Refused(_NOT_OURS)
+            raise InvalidChoice(_NOT_OURS)
         if any(len(each) > LONGEST or not each.isprintable() for each in texts):
-            raise Refused(f"A gap takes at most {LONGEST} characters, in one line.")
+            raise InvalidChoice(f"A gap takes at most {LONGEST} characters, in one line.")
         return known[key], tuple(texts[:9])
 
 

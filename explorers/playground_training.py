@@ -20,8 +20,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from explorers.explorer_markup import number
-from explorers.loop_copy import IsolatedRandomState, copied_optimizer
+from explorers.copy_training_objects import IsolatedRandomState, copied_optimizer
+from explorers.explorer_markup import short_number_text
 from explorers.playground_points import POINTS, make_points
 from explorers.recorded_animation import PartValues, PlotAxes, RecordedRun, records_all_choices
 
@@ -207,7 +207,7 @@ def _look(model: nn.Module, points: Tensor, labels: Tensor) -> tuple[float, Part
     return loss, {
         "ground.d": _GROUND if is_known else "",
         "region.d": _region(across.numpy(), heights),
-        "said.text": f"loss {number(loss)}, {right} of {POINTS} right",
+        "said.text": f"loss {short_number_text(loss)}, {right} of {POINTS} right",
     }
 
 

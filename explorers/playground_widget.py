@@ -9,11 +9,11 @@ import torch
 from torch import nn
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
-from explorers.controls import Control
+from explorers.explorer_base_widget import Explorer
+from explorers.explorer_controls import Control
 from explorers.playground_points import NAMES
 from explorers.playground_training import LOSSES, PLANE, STEPS, ReaderTrainingSetup, Training
-from explorers.recorded_animation import Film, FilmChoice, PartValues, RecordedRun, ball, records_all_choices
-from explorers.widget import Explorer
+from explorers.recorded_animation import Film, FilmChoice, PartValues, RecordedRun, moving_dot, records_all_choices
 
 RATES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10")
 FIRST = "0.3"
@@ -130,7 +130,7 @@ def _picture(values: PartValues) -> Html:
     words = "Points of two classes, and the line on whose one side the model says 1, on the other 0"
     plane = PLANE.drawn(words, ("first number", "second number"), [ground, region, zeros, ones])
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
-    marks = [ball("loss", 5, values)]
+    marks = [moving_dot("loss", 5, values)]
     words = "The loss after each step, and a ball at this one"
     losses = LOSSES.drawn(words, ("steps", "loss (logarithmic)"), [curve], marks)
     return join(plane, losses)

@@ -8,14 +8,14 @@ from typing import Any
 from autograder.files import sha256_of_texts
 from autograder.notebook.html_markup import Html, join, sentence_to_html, sign, tag
 from autograder.questions.question import LETTERS, Question, numbered_code, question_as_text
-from explorers.controls import Control, Refused
+from explorers.explorer_base_widget import Explorer, join_files
+from explorers.explorer_controls import Control, InvalidChoice
 from explorers.explorer_markup import choice_button
-from explorers.widget import Explorer, join_files
 
 OnAnswer = Callable[[Question, int], str | None]
 
 
-def ignore_answer(question: Question, chosen: int) -> None:
+def discard_answer(question: Question, chosen: int) -> None:
     """Keep no record of an answer."""
 
 
@@ -28,7 +28,7 @@ class Quiz(Explorer):
 
     _css = join_files("explorer.css", "quiz.css")
 
-    def __init__(self, title: str, questions: Sequence[Question], on_answer: OnAnswer = ignore_answer) -> None:
+    def __init__(self, title: str, questions: Sequence[Question], on_answer: OnAnswer = discard_answer) -> None:
         super().__init__(title)
         if not questions:
             raise ValueError("a quiz needs a question")
@@ -54,7 +54,7 @@ class Quiz(Explorer):
             self._place += 1
         letters = LETTERS[: len(self._question.choices)]
         if not isinstance(letter, str) or len(letter) != 1 or letter.lower() not in letters:
-            raise Refused(f"Expected one letter of {letters[0]} to {letters[-1]}, got {letter!r}.")
+            raise InvalidChoice(f"Expected one letter of {letters[0]} to {letters[-1]}, got {letter!r}.")
         self._choose(letters.index(letter.lower()))
         self.show()
         print(self.tell())
@@ -118,7 +118,7 @@ class Quiz(Explorer):
 
     def _choose(self, choice: int) -> None:
         if self._place in self._chosen:
-            raise Refused("This question is answered; run the cell again for new ones.")
+            raise InvalidChoice("This question is answered; run the cell again for new ones.")
         self._chosen[self._place] = choice
         self._notes[self._place] = self._on_answer(self._question, choice) or ""
 

@@ -184,7 +184,7 @@ class PlotAxes:
         return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
 
 
-def ball(part: str, radius: int, values: PartValues) -> Html:
+def moving_dot(part: str, radius: int, values: PartValues) -> Html:
     """Return a round mark with the values of one frame; without values it is hidden."""
     seen = values.get(f"{part}.visibility", "hidden")
     place = values.get(f"{part}.transform")

@@ -10,11 +10,19 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from explorers.copy_training_objects import TrainingObjects, validate_parts
+from explorers.detect_training_loop_mistakes import TrainingLoopMistakeDetector
 from explorers.learning_rate_animation import LoopFilm
-from explorers.loop_copy import TrainingObjects, validate_parts
 from explorers.loop_line_executor import LINES, LOSS, PREDICTION, LoopLineExecutor, Snapshot, TensorKey, equal_numbers
-from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, shown_tensor
-from explorers.loop_warnings import LoopWatcher
+from explorers.training_loop_state import (
+    RIGHT_ORDER,
+    Change,
+    DisplayedTensor,
+    Effect,
+    Line,
+    LoopState,
+    displayed_tensor,
+)
 
 MOST_STEPS = 1000  # in one run; the curve cannot show more
 
@@ -57,7 +65,7 @@ class Loop:
         self._lines = tuple(lines)
         self._run, self._right = (LoopLineExecutor(self._origin, self._seed, self._rate) for _ in range(2))
         self._look = self._before = self._run.look()
-        self._witness = LoopWatcher(self._run, self._look)
+        self._witness = TrainingLoopMistakeDetector(self._run, self._look)
         self._losses: tuple[float | None, ...] = ()
         self._right_losses: tuple[float | None, ...] = ()
         self._right_error = ""
@@ -101,7 +109,7 @@ class Loop:
             _written(self.optimizer),
             self._step,
             self._effects,
-            tuple(shown_tensor(key, tensor) for key, tensor in self._before.items()),
+            tuple(displayed_tensor(key, tensor) for key, tensor in self._before.items()),
             self._now,
             self._losses,
             self._right_losses,
@@ -126,7 +134,7 @@ class Loop:
     def _begin(self) -> None:
         self._step += 1
         self._before = self._look
-        self._now = tuple(shown_tensor(key, tensor) for key, tensor in self._look.items())
+        self._now = tuple(displayed_tensor(key, tensor) for key, tensor in self._look.items())
         self._remarks: tuple[str, ...] = ()
         self._note = ""
         self._effects: tuple[Effect, ...] = tuple(
@@ -156,7 +164,7 @@ class Loop:
         changed = tuple(seen for seen in self._now if seen.change)
         if outcome.error:
             return self._set(number, replace(effect, status="stopped", changed=changed, **vars(outcome)))
-        remarks = self._witness.saw(self._step, effect.line.name, before, self._look)
+        remarks = self._witness.remarks_on_line(self._step, effect.line.name, before, self._look)
         done = replace(effect, status="done", changed=changed, remarks=remarks, **vars(outcome))
         self._set(number, done)
         self._point()
@@ -165,7 +173,7 @@ class Loop:
         return None
 
     def _bound(self) -> dict[str, object]:
-        return {name: self._run.bound(name) for name in (PREDICTION, LOSS)}
+        return {name: self._run.prediction_or_loss(name) for name in (PREDICTION, LOSS)}
 
     def _end(self) -> None:
         self._remarks = self._witness.finished(self._step, self._before, self._look)
@@ -179,12 +187,12 @@ class Loop:
             self._right_losses = (*self._right_losses, self._right.loss())
 
 
-def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterable[SeenTensor]:
+def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterable[DisplayedTensor]:
     for key, tensor in after.items():
         change: Change = "again" if key in again else ""
         if not equal_numbers(before.get(key), tensor):
             change = "changed"
-        yield shown_tensor(key, tensor, change)
+        yield displayed_tensor(key, tensor, change)
 
 
 def _written(optimizer: Any) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 from autograder.notebook.append_only_file import append_line, read_lines, reason
 from autograder.notebook.progress_log import progress_folder
-from explorers.controls import Refused
-from explorers.drawing_pad_state import MOST_STROKES, KeptDrawing, stroke_of
+from explorers.drawing_pad_state import MOST_STROKES, KeptDrawing, parse_stroke
+from explorers.explorer_controls import InvalidChoice
 
-NAME = ".pytorch-basics-drawings"  # nbgrader ignores names that begin with a dot
+DRAWINGS_FILE = ".pytorch-basics-drawings"  # nbgrader ignores names that begin with a dot
 _MOST_BYTES = 2**24  # only this much of a longer file's end is read
 
 
@@ -25,7 +25,7 @@ def save_drawing(drawing: KeptDrawing) -> str:
     )
 
 
-def take_back(drawing: KeptDrawing) -> str:
+def record_removed_drawing(drawing: KeptDrawing) -> str:
     """Record that a drawing is no longer saved; return a message for the reader if that fails."""
     return _noted({"taken_back": drawing.key}, "the next pad offers it again")
 
@@ -36,14 +36,14 @@ def saved_drawings() -> tuple[tuple[KeptDrawing, ...], str]:
     if folder is None:
         return (), ""
     try:
-        lines = read_lines(folder / NAME, _MOST_BYTES)
+        lines = read_lines(folder / DRAWINGS_FILE, _MOST_BYTES)
     except FileNotFoundError:
         return (), ""
     except OSError as error:
-        return (), f"{NAME} cannot be read ({reason(error)}): the drawings in it are not offered."
+        return (), f"{DRAWINGS_FILE} cannot be read ({reason(error)}): the drawings in it are not offered."
     found: dict[str, KeptDrawing] = {}
     lost = sum(not _is_taken(line, found) for line in lines)
-    lines_lost = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read"
+    lines_lost = f"{lost} line{'s' if lost > 1 else ''} of {DRAWINGS_FILE} cannot be read"
     return tuple(found.values()), f"{lines_lost}: what stood there is not offered." if lost else ""
 
 
@@ -56,9 +56,9 @@ def _is_taken(line: str, found: dict[str, KeptDrawing]) -> bool:
             return True
         key, digit = item["drawing"], item["digit"]
         strokes = tuple(
-            stroke_of(f"{key}-{i}", each["points"], each["width"]) for i, each in enumerate(item["strokes"])
+            parse_stroke(f"{key}-{i}", each["points"], each["width"]) for i, each in enumerate(item["strokes"])
         )
-    except (ValueError, KeyError, TypeError, RecursionError, Refused):
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidChoice):
         return False
     if (
         not isinstance(key, str)
@@ -76,7 +76,7 @@ def _noted(said: dict[str, Any], otherwise: str) -> str:
     if folder is None:
         return ""
     try:
-        append_line(folder / NAME, json.dumps(said))
+        append_line(folder / DRAWINGS_FILE, json.dumps(said))
     except OSError as error:
-        return f"({otherwise}: no writing to {NAME}, {reason(error)}.)"
+        return f"({otherwise}: no writing to {DRAWINGS_FILE}, {reason(error)}.)"
     return ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from explorers.tensor_values import Values, values_of
+from explorers.tensor_values_as_plain_data import TensorDescription, describe_tensor_values
 
 MOST_LETTERS = 60  # the length of a saved setting's text
 PLAIN = (("alpha", 1), ("beta", 1))  # default factors of `add` and `addmm`, which are not worth showing
@@ -17,7 +17,7 @@ SIZES = ("_sym_sizes", "_sym_strides", "_sym_sizes_opt")  # suffixes of shapes t
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedForBackward:
     """One thing that a node saved: a tensor with its values, or a setting such as an exponent, as text.
 
     `now` is the tensor's version, `then` its version when it was saved. If they differ, or if the graph has been freed,
@@ -26,7 +26,7 @@ class Saved:
     """
 
     name: str
-    values: Values | None = None
+    values: TensorDescription | None = None
     setting: str = ""
     now: int | None = None
     then: int | None = None
@@ -34,7 +34,7 @@ class Saved:
     of: tuple[int, int] | str | None = None
 
 
-def saved_by(node: Any) -> Iterator[tuple[Saved, Tensor | None]]:
+def list_saved_for_backward(node: Any) -> Iterator[tuple[SavedForBackward, Tensor | None]]:
     """Yield what the node saved, and the tensor itself if it is one.
 
     This runs the unpack hooks of `saved_tensors_hooks`, as backward would.
@@ -44,7 +44,7 @@ def saved_by(node: Any) -> Iterator[tuple[Saved, Tensor | None]]:
             yield from _looked_at(node, name)
 
 
-def _looked_at(node: Any, name: str) -> Iterator[tuple[Saved, Tensor | None]]:
+def _looked_at(node: Any, name: str) -> Iterator[tuple[SavedForBackward, Tensor | None]]:
     label = name.removeprefix("_saved_")
     try:
         found = getattr(node, name)
@@ -56,15 +56,18 @@ def _looked_at(node: Any, name: str) -> Iterator[tuple[Saved, Tensor | None]]:
         called = label if number is None else f"{label}[{number}]"
         if isinstance(each, Tensor):
             version = None if each.is_inference() else each._version
-            yield Saved(called, values_of(each), now=version, then=version), each  # torch compared the versions
+            yield (
+                SavedForBackward(called, describe_tensor_values(each), now=version, then=version),
+                each,
+            )  # torch compared the versions
         elif each is not None and each != () and (called, each) not in PLAIN:  # None: this rule does not need it
-            yield Saved(called, setting=_setting(each)), None
+            yield SavedForBackward(called, setting=_setting(each)), None
 
 
-def _refused(name: str, error: str) -> Saved:
+def _refused(name: str, error: str) -> SavedForBackward:
     versions = re.search(r"is at version (\d+); expected version (\d+)", error)
     now, then = map(int, versions.groups()) if versions else (None, None)
-    return Saved(name, error=f"RuntimeError: {error}", now=now, then=then)
+    return SavedForBackward(name, error=f"RuntimeError: {error}", now=now, then=then)
 
 
 def _setting(value: Any) -> str:

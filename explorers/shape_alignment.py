@@ -22,7 +22,7 @@ class AlignedDimension:
     fits: bool = True
 
 
-def broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_broadcast(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Align two shapes at the right."""
     return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
 
@@ -45,7 +45,7 @@ def _meeting(sizes: tuple[int | None, ...]) -> AlignedDimension:
     return AlignedDimension(sizes, None, "neither equal nor 1", fits=False)
 
 
-def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_matrix_product(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Combine rows with columns; the dimensions before the last two are broadcast."""
     first, second = (tuple(tensor.shape) for tensor in tensors)
     if not first or not second:
@@ -64,7 +64,7 @@ def multiplied(tensors: Sequence[Tensor], _: ReadArguments) -> tuple[AlignedDime
     return tuple(rows)
 
 
-def reduced(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_reduction(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Remove axes, or keep them with length 1."""
     (tensor,), keeps = tensors, values["keepdim"]
     # An empty `dim` means all dimensions.
@@ -81,15 +81,15 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
     return "reduced, and kept as 1" if keeps else "reduced, and gone"
 
 
-def transposed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_transpose(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Swap two axes."""
     order = list(range(tensors[0].dim()))
     first, second = values["dim0"], values["dim1"]
     order[first], order[second] = order[second], order[first]
-    return permuted(tensors, {"dims": order})
+    return align_permute(tensors, {"dims": order})
 
 
-def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_permute(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Pair each size of the tensor with the size that `permute` puts in its place."""
     shape = tuple(tensors[0].shape)
     return tuple(
@@ -98,7 +98,7 @@ def permuted(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedD
     )
 
 
-def expanded(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_expand(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Stretch axes of length 1, and put new axes before the others."""
     wanted, shape = values["sizes"], tuple(tensors[0].shape)
     had = (None,) * (len(wanted) - len(shape)) + shape
@@ -115,7 +115,7 @@ def _expanded(size: int | None, want: int) -> AlignedDimension:
     return AlignedDimension((size,), None, "only a 1 can be stretched", fits=False)
 
 
-def squeezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_squeeze(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Remove axes of length 1."""
     (tensor,) = tensors
     asked = set(range(tensor.dim())) if values["dim"] is None else {dim % tensor.dim() for dim in values["dim"]}
@@ -131,7 +131,7 @@ def _squeezed(size: int, is_asked: bool) -> str:
     return "a 1, and gone" if size == 1 else "not 1: it stays"
 
 
-def unsqueezed(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
+def align_unsqueeze(tensors: Sequence[Tensor], values: ReadArguments) -> tuple[AlignedDimension, ...]:
     """Insert an axis."""
     (tensor,) = tensors
     place = values["dim"] % (tensor.dim() + 1)

@@ -8,20 +8,20 @@ from typing import Any
 
 from torch import Tensor
 
+from explorers.parse_typed_arguments import parse_flag, parse_index, parse_integer, parse_integers
 from explorers.shape_alignment import (
     AlignedDimension,
     ReadArguments,
-    broadcast,
+    align_broadcast,
+    align_expand,
+    align_matrix_product,
+    align_permute,
+    align_reduction,
+    align_squeeze,
+    align_transpose,
+    align_unsqueeze,
     empty_alignment,
-    expanded,
-    multiplied,
-    permuted,
-    reduced,
-    squeezed,
-    transposed,
-    unsqueezed,
 )
-from explorers.typed_input import flag, index, integer, integers
 
 Arguments = Mapping[str, str]  # as the reader types them
 
@@ -80,11 +80,11 @@ def _spelled(name: str, text: str) -> str:
 
 
 def _one(start: Callable[[int], int]) -> ArgumentField:
-    return ArgumentField(lambda axes: str(start(axes)), lambda text, _: integer(text))
+    return ArgumentField(lambda axes: str(start(axes)), lambda text, _: parse_integer(text))
 
 
 def _some(start: Callable[[int], Sequence[int]]) -> ArgumentField:
-    return ArgumentField(lambda axes: ", ".join(map(str, start(axes))), lambda text, _: integers(text))
+    return ArgumentField(lambda axes: ", ".join(map(str, start(axes))), lambda text, _: parse_integers(text))
 
 
 _SIZES = _some(lambda axes: [-1])
@@ -98,8 +98,11 @@ def _reduction(name: str) -> Operation:
         _method(name, "dim", "keepdim"),
         lambda tensors, given: getattr(tensors[0], name)(given["dim"], keepdim=given["keepdim"]),
         "The axes that are reduced go away; with `keepdim=True` they stay, with length 1.",
-        reduced,
-        {"dim": _some(lambda axes: [0]), "keepdim": ArgumentField(lambda axes: "False", lambda text, _: flag(text))},
+        align_reduction,
+        {
+            "dim": _some(lambda axes: [0]),
+            "keepdim": ArgumentField(lambda axes: "False", lambda text, _: parse_flag(text)),
+        },
     )
 
 
@@ -111,7 +114,7 @@ _ALL = (
         lambda tensors, _: tensors[0] @ tensors[1],
         "The last length of the first meets the second to last of the second: they must be equal, and are summed over. "
         "What stands before them is broadcast.",
-        multiplied,
+        align_matrix_product,
     ),
     Operation(
         "add",
@@ -119,7 +122,7 @@ _ALL = (
         lambda names, _: f"{names[0]} + {names[1]}",
         lambda tensors, _: tensors[0] + tensors[1],
         "Shapes line up at the right: lengths fit where they are equal, where one is 1, or where one is missing.",
-        broadcast,
+        align_broadcast,
     ),
     Operation(
         "view",
@@ -145,7 +148,7 @@ _ALL = (
         _method("transpose", "dim0", "dim1"),
         lambda tensors, given: tensors[0].transpose(given["dim0"], given["dim1"]),
         "Two axes change places, and so do their strides; no number moves.",
-        transposed,
+        align_transpose,
         {"dim0": _one(lambda axes: 0), "dim1": _one(lambda axes: min(1, max(0, axes - 1)))},
     ),
     Operation(
@@ -154,7 +157,7 @@ _ALL = (
         _method("permute", "dims"),
         lambda tensors, given: tensors[0].permute(given["dims"]),
         "The axes stand in the order that is asked for, each with its stride; no number moves.",
-        permuted,
+        align_permute,
         {"dims": _some(lambda axes: range(axes)[::-1])},
     ),
     _reduction("sum"),
@@ -166,8 +169,8 @@ _ALL = (
         _method("squeeze", "dim"),
         lambda tensors, given: tensors[0].squeeze() if given["dim"] is None else tensors[0].squeeze(given["dim"]),
         "Axes of length 1 go away: all of them, or those that are asked for.",
-        squeezed,
-        {"dim": ArgumentField(lambda axes: "", lambda text, _: tuple(integers(text)) if text.strip() else None)},
+        align_squeeze,
+        {"dim": ArgumentField(lambda axes: "", lambda text, _: tuple(parse_integers(text)) if text.strip() else None)},
     ),
     Operation(
         "unsqueeze",
@@ -175,7 +178,7 @@ _ALL = (
         _method("unsqueeze", "dim"),
         lambda tensors, given: tensors[0].unsqueeze(given["dim"]),
         "An axis of length 1 is put in.",
-        unsqueezed,
+        align_unsqueeze,
         {"dim": _one(lambda axes: 0)},
     ),
     Operation(
@@ -184,7 +187,7 @@ _ALL = (
         _method("expand", "sizes"),
         lambda tensors, given: tensors[0].expand(given["sizes"]),
         "Axes of length 1 are stretched without a copy: their stride becomes 0. `-1` leaves a length as it is.",
-        expanded,
+        align_expand,
         {"sizes": _some(lambda axes: [-1] * axes)},
     ),
     Operation(
@@ -195,7 +198,7 @@ _ALL = (
         "A whole number takes its axis away, a slice keeps it, `None` puts one in; a list picks, a mask picks where it "
         "is True, and both copy.",
         empty_alignment,
-        {"index": ArgumentField(lambda axes: "0" if axes else "...", index)},
+        {"index": ArgumentField(lambda axes: "0" if axes else "...", parse_index)},
     ),
 )
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _ALL}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from explorers.apply_operation import Exploration
-from explorers.typed_input import ArgumentError, integers
+from explorers.parse_typed_arguments import ArgumentError, parse_integers
 
-FORM = "Write a shape, such as (3, 4) or (), or the word error."
-HOLDS = "Your prediction holds."
+EXPECTED_FORM_MESSAGE = "Write a shape, such as (3, 4) or (), or the word error."
+PREDICTION_HOLDS = "Your prediction holds."
 
 
 def judge_prediction(guess: str, found: Exploration) -> str:
@@ -19,9 +19,9 @@ def judge_prediction(guess: str, found: Exploration) -> str:
     try:
         predicted = _shape(guess)
     except ArgumentError:
-        return f"torch says {actual}. {guess.strip()!r} could not be compared with it. {FORM}"
+        return f"torch says {actual}. {guess.strip()!r} could not be compared with it. {EXPECTED_FORM_MESSAGE}"
     told = "an error" if predicted is None else str(predicted)
-    ending = HOLDS if predicted == found.shape else "Not what you expected? Read on."
+    ending = PREDICTION_HOLDS if predicted == found.shape else "Not what you expected? Read on."
     return f"You predicted {told}; torch says {actual}. {ending}"
 
 
@@ -30,4 +30,4 @@ def _shape(guess: str) -> tuple[int, ...] | None:
     bare = guess.strip().lower().removeprefix("torch.size")
     if bare in ("error", "an error"):
         return None
-    return tuple(integers(bare.strip("()[] ")))
+    return tuple(parse_integers(bare.strip("()[] ")))

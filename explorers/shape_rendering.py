@@ -7,9 +7,9 @@ from math import prod
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from explorers.apply_operation import Exploration, TensorData
-from explorers.explorer_markup import numbers
+from explorers.explorer_markup import values_as_tables
 from explorers.shape_alignment import AlignedDimension
-from explorers.shape_predictions import HOLDS
+from explorers.shape_predictions import PREDICTION_HOLDS
 
 NOTHING = Html("")
 
@@ -95,7 +95,7 @@ def _question(found: Exploration) -> Html:
 
 def _outcome(found: Exploration, verdict: str) -> Html:
     """Return the shape, which is known without arithmetic, or the reason why there is none."""
-    right = "x-right" if HOLDS in verdict else "x-note"
+    right = "x-right" if PREDICTION_HOLDS in verdict else "x-note"
     told = tag("p", verdict, class_=right) if verdict else NOTHING
     note = tag("p", sentence_to_html(found.note), class_="x-note") if found.note else NOTHING
     if found.error:
@@ -119,7 +119,7 @@ def _values(found: Exploration, covered: bool) -> Html:
 def _tensor(shown: TensorData) -> Html:
     if shown.values is None:
         return tag("p", tag("code", shown.name), f": {prod(shown.shape):,} numbers, too many to write out")
-    return numbers(shown.name, shown.values)
+    return values_as_tables(shown.name, shown.values)
 
 
 def _facts(found: Exploration, covered: bool) -> Html:

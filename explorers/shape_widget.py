@@ -10,21 +10,21 @@ import torch
 from torch import Tensor
 
 from autograder.notebook.html_markup import Html
-from explorers.apply_operation import Exploration, explore
-from explorers.controls import Control
+from explorers.apply_operation import Exploration, explore_operation
 from explorers.element_animation import (
     MOST_CASES,
     ShapeCase,
     ShapeFilm,
     cases_for_static_page,
     combined_films_picture,
-    film_of,
+    record_element_animation,
 )
+from explorers.explorer_base_widget import Explorer
+from explorers.explorer_controls import Control
 from explorers.recorded_animation import Film, FilmChoice, RecordedRun, records_all_choices
 from explorers.shape_operation_catalog import OPERATIONS, Arguments
-from explorers.shape_predictions import FORM, judge_prediction
+from explorers.shape_predictions import EXPECTED_FORM_MESSAGE, judge_prediction
 from explorers.shape_rendering import exploration_html
-from explorers.widget import Explorer
 
 TITLE = "Number by number: what made it, and its place in memory"
 PACE = 2  # numbers a second
@@ -51,7 +51,7 @@ class ShapeQuestion:
     covered: bool = False
     guess: str = ""
 
-    def given(self, axes: int) -> Arguments:
+    def arguments_for(self, axes: int) -> Arguments:
         """Return the arguments of the chosen operation for a tensor with this number of axes."""
         return {**OPERATIONS[self.operation].starts(axes), **self.arguments.get(self.operation, {})}
 
@@ -123,12 +123,12 @@ class ShapeExplorer(Explorer):
 
     def _answer(self, question: ShapeQuestion) -> Exploration:
         operation, names, given = self._asked(question)
-        return explore(operation, [(name, self._tensors[name]) for name in names], given, self._tensors)
+        return explore_operation(operation, [(name, self._tensors[name]) for name in names], given, self._tensors)
 
     def _asked(self, question: ShapeQuestion) -> ShapeCase:
         """Return the operation, its tensors and its arguments; the defaults fit the first tensor."""
         names = question.names[: OPERATIONS[question.operation].tensors]
-        return question.operation, names, question.given(self._tensors[names[0]].dim())
+        return question.operation, names, question.arguments_for(self._tensors[names[0]].dim())
 
     def draw(self) -> Html:
         """Return the sizes, the shape and the numbers; while covered, only the question."""
@@ -154,12 +154,12 @@ class ShapeExplorer(Explorer):
         """Return the film of the numbers one by one; None if they are too many, or the answer is covered."""
         is_short = all(each.values is not None for each in self._found.inputs)
         is_covered = self._question.covered or not is_short
-        here = None if is_covered else film_of(self._tensors, self._asked(self._question))
+        here = None if is_covered else record_element_animation(self._tensors, self._asked(self._question))
         if here is None:
             return None
         films = [here]
         if self._is_page and records_all_choices():
-            others = (film_of(self._tensors, each) for each in cases_for_static_page(self._tensors))
+            others = (record_element_animation(self._tensors, each) for each in cases_for_static_page(self._tensors))
             films += [each for each in others if each and each.found.code != here.found.code]
         return _film(films[:MOST_CASES])
 
@@ -196,7 +196,9 @@ class ShapeExplorer(Explorer):
             return [switch]
         return [
             switch,
-            Control("text", "guess", "Your prediction of the shape", asked.guess, hint=FORM, submits="show"),
+            Control(
+                "text", "guess", "Your prediction of the shape", asked.guess, hint=EXPECTED_FORM_MESSAGE, submits="show"
+            ),
             Control("button", "show", "Show what torch says"),
         ]
 

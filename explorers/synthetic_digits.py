@@ -84,7 +84,7 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
     width = height * between(0.45, 0.72)
     room_across, room_down = ((SIDE - size) / 2 - pen for size in (width, height))
     return draw_strokes(
-        [wobbled(stroke, chance) for stroke in strokes_of(digit, way)],
+        [wobble_stroke(stroke, chance) for stroke in digit_strokes(digit, way)],
         height=height,
         width=width,
         center=(SIDE / 2 + between(-0.8, 0.8) * room_across, SIDE / 2 + between(-0.8, 0.8) * room_down),
@@ -94,7 +94,7 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
     )
 
 
-def wobbled(stroke: Tensor, chance: torch.Generator, unsteady: float = 1.0) -> Tensor:
+def wobble_stroke(stroke: Tensor, chance: torch.Generator, unsteady: float = 1.0) -> Tensor:
     """Return a stroke as an unsteady hand draws it: bent by two slow waves, and slightly moved."""
     along = torch.linspace(0, 1, len(stroke))[:, None]
     waves = torch.zeros_like(stroke)
@@ -165,7 +165,7 @@ _WAYS: tuple[tuple[tuple[tuple[_Part, ...], ...], ...], ...] = (
 )
 
 
-def strokes_of(digit: int, way: int) -> list[Tensor]:
+def digit_strokes(digit: int, way: int) -> list[Tensor]:
     """Return the strokes of a digit on the unit square, each as points (places, 2) along a line."""
     return [_finer([place for part in stroke for place in _places(part)]) for stroke in _WAYS[digit][way]]
 

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
-from explorers.explorer_markup import choice_button, number
+from explorers.explorer_markup import choice_button, short_number_text
 from explorers.loop_line_executor import GRADIENT, PARAMETER, PLACES, STATE
-from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 from explorers.loss_curve_beside_right_order import loss_curves_html
+from explorers.training_loop_state import MOST_VALUES, DisplayedTensor, Effect, LoopState
 
 MOST_ITEMS = 4  # tensors listed in a cell; more are summarized by one norm
 MOST_PARAMETERS = 30  # in the table of all parameters
@@ -50,7 +50,7 @@ def in_words(state: LoopState) -> str:
     if not state.finished:
         return told
     loss = state.losses[-1]
-    return f"{told} The step is finished" + (f"; its loss: {number(loss)}." if loss is not None else ".")
+    return f"{told} The step is finished" + (f"; its loss: {short_number_text(loss)}." if loss is not None else ".")
 
 
 def _next(state: LoopState) -> str:
@@ -108,7 +108,7 @@ def _changed(effect: Effect, place: str) -> Html:
     return _td(_cell(found), "x-changed")
 
 
-def _cell(found: Sequence[SeenTensor]) -> Html:
+def _cell(found: Sequence[DisplayedTensor]) -> Html:
     """Return several tensors of one place as a cell."""
     there = [seen for seen in found if seen.shape is not None]
     if not there:
@@ -119,32 +119,32 @@ def _cell(found: Sequence[SeenTensor]) -> Html:
     return join(*(_together(entry, list(group)) for entry, group in by_entry))
 
 
-def _item(seen: SeenTensor) -> Html:
+def _item(seen: DisplayedTensor) -> Html:
     name = " ".join(filter(None, (seen.key.name, seen.key.entry)))
     label = tag("span", f"{name}: ", class_="x-name") if name else Html("")
     told = value_in_brief(seen)
     return tag("div", label, tag("span", told, class_="x-code"), class_=None if " " in told else "x-short")
 
 
-def _together(entry: str, found: Sequence[SeenTensor]) -> Html:
+def _together(entry: str, found: Sequence[DisplayedTensor]) -> Html:
     """Return many tensors as one entry: their number if all have the same one, else their common norm."""
     first = value_in_brief(found[0])
     alike = found[0].shape == () and all(value_in_brief(seen) == first for seen in found)
-    told = first if alike else f"norm {number(math.hypot(*map(_norm, found)))}"
+    told = first if alike else f"norm {short_number_text(math.hypot(*map(_norm, found)))}"
     label = f"{entry}, {len(found)} tensors: " if entry else f"{len(found)} tensors: "
     return tag("div", tag("span", label, class_="x-name"), tag("span", told, class_="x-code"))
 
 
-def value_in_brief(seen: SeenTensor) -> str:
+def value_in_brief(seen: DisplayedTensor) -> str:
     """Return a tensor in a few characters: its number, its shape and numbers, or its shape and norm."""
     if seen.shape is None:
         return "None"
     if seen.norm is not None:
-        return f"{_shape(seen.shape)}, norm {number(seen.norm)}"
+        return f"{_shape(seen.shape)}, norm {short_number_text(seen.norm)}"
     flat = list(_flat(seen.values))
     if len(flat) == 1:
-        return number(flat[0])
-    return f"{_shape(seen.shape)}: {', '.join(map(number, flat)) or 'no numbers'}"
+        return short_number_text(flat[0])
+    return f"{_shape(seen.shape)}: {', '.join(map(short_number_text, flat)) or 'no numbers'}"
 
 
 def _shape(shape: Sequence[int]) -> str:
@@ -159,11 +159,11 @@ def _flat(values: Any) -> Iterable[Any]:
         yield values
 
 
-def _norm(seen: SeenTensor) -> float:
+def _norm(seen: DisplayedTensor) -> float:
     return seen.norm if seen.norm is not None else math.hypot(*(abs(each) for each in _flat(seen.values or [])))
 
 
-def _at(found: Iterable[SeenTensor], place: str) -> list[SeenTensor]:
+def _at(found: Iterable[DisplayedTensor], place: str) -> list[DisplayedTensor]:
     return [seen for seen in found if seen.key.place == place]
 
 
@@ -245,7 +245,7 @@ def _keys(name: str, entries: Sequence[str]) -> list[Any]:
     return [(PARAMETER, name, ""), (GRADIENT, name, ""), *((STATE, name, entry) for entry in entries)]
 
 
-def _marked(seen: SeenTensor | None) -> Html:
+def _marked(seen: DisplayedTensor | None) -> Html:
     if seen is None:
         return _td("–")
     told = tag("span", value_in_brief(seen), class_="x-code")

@@ -17,8 +17,8 @@ import pytest
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.faster_startup import block_slow_imports, collect_rarely
 from autograder.files import sha256_of_texts
+from autograder.sandbox.confinement_self_test import confinement_problem
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
-from autograder.sandbox.self_test import confinement_problem
 from tests.quick import last_day, tests_of
 from tests.small_chapter import PROJECT, SAMPLE
 

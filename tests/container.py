@@ -14,7 +14,7 @@ import sys
 
 import pyseccomp
 
-from autograder.sandbox.linux_calls import Namespace, drop_bound
+from autograder.sandbox.linux_calls import Namespace, drop_from_capability_bounding_set
 
 OLD_KERNEL = "--without-landlock"
 _DENIED = ("unshare", "setns", "mount", "umount2", "pivot_root", "move_mount", "open_tree", "fsopen", "fsmount")
@@ -28,7 +28,7 @@ _KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
 def main(words: list[str]) -> None:
     """Replace this process by the command, which keeps the filter."""
     for capability in set(range(41)) - set(_KEPT) if os.geteuid() == 0 else ():
-        drop_bound(capability)
+        drop_from_capability_bounding_set(capability)
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     denied = pyseccomp.ERRNO(errno.EPERM)
     for name in _DENIED:

@@ -14,7 +14,7 @@ from autograder.authoring.example_class import ExampleClass
 from autograder.authoring.example_students import ExampleStudent
 from autograder.course.chapter_judge import Judge
 from autograder.grading import verdict_store
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from tests.conftest import UNCONFINED
 from tests.our_course import COURSE

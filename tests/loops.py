@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorers.loop_state import Line
+from explorers.training_loop_state import Line
 
 MODELS: dict[str, Callable[[], nn.Module]] = {
     "neuron": lambda: nn.Linear(3, 1),

@@ -10,21 +10,21 @@ from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import StyleRemark, calls_often, no_loops
+from autograder.exercises.source_rules import StyleRemark, calls_method_more_often_than, no_loops
 
 NOTE = "Right; one `add` is enough."
 
-doubles = Requirement("doubles", calling())
-adds = Requirement("adds", calling())
+doubles = Requirement("doubles", make_call_probe())
+adds = Requirement("adds", make_call_probe())
 
 
 @exercise_of(
     tier="core",
     hints=("Twice.", "Use `*`."),
     rules=(no_loops,),
-    notes=(StyleRemark(NOTE, calls_often("add", more_than=1)),),
+    notes=(StyleRemark(NOTE, calls_method_more_often_than("add", more_than=1)),),
 )
 def double(draw: Draw) -> Iterator[Case]:
     """Double a tensor."""

@@ -70,12 +70,12 @@ _WATCHING_TEXT = '''\
 """What this course watches."""
 
 from autograder.exercises.exercise import Probe
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 
 
 def untouched() -> Probe:
     """What comes back, and whether the row is as it was."""
-    return calling()
+    return make_call_probe()
 '''
 
 _ANSWERS_TEXT = '''\

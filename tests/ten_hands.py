@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from autograder.authoring.run_lesson_until import run_lesson_until
-from explorers.synthetic_digits import SIDE, draw_strokes, strokes_of, wobbled
+from explorers.synthetic_digits import SIDE, digit_strokes, draw_strokes, wobble_stroke
 from tests.small_chapter import PROJECT
 
 STAGES = ("as drawn", "cut to its box", "with copies")
@@ -48,9 +48,9 @@ class Hand:
         strokes = EUROPEAN.get(digit) if self.is_european else None
         if strokes is None:
             is_tidy = self.unsteady <= 0.5
-            strokes = strokes_of(digit, 0 if is_tidy else int(torch.randint(2, (), generator=chance)))
+            strokes = digit_strokes(digit, 0 if is_tidy else int(torch.randint(2, (), generator=chance)))
         return draw_strokes(
-            [wobbled(stroke, chance, self.unsteady) for stroke in strokes],
+            [wobble_stroke(stroke, chance, self.unsteady) for stroke in strokes],
             height=self.height,
             width=self.width,
             center=self.center,
@@ -70,8 +70,8 @@ def _line(*corners: tuple[float, float]) -> Tensor:
 EUROPEAN: Mapping[int, list[Tensor]] = {
     1: [_line((0.0, 0.5), (0.75, 0.0), (0.75, 1.0))],
     4: [_line((0.45, 0.0), (0.0, 0.62), (1.0, 0.62)), _line((0.62, 0.35), (0.62, 1.0))],
-    7: strokes_of(7, 1),
-    9: strokes_of(9, 1),
+    7: digit_strokes(7, 1),
+    9: digit_strokes(9, 1),
 }
 _HANDS = (
     Hand("large and neat", height=27.0, width=17.0, unsteady=0.3),

@@ -19,7 +19,7 @@ from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.lms import build_platform_bundle
 from autograder.lms.build_platform_bundle import BUNDLES, BundledSitting, read_bundled_sitting
-from autograder.lms.student_wheel import StudentWheel, read_wheel
+from autograder.lms.student_package_wheel import StudentWheel, build_or_read_wheel
 from tests.sample_course import COURSE, NOTEBOOK, STEM, make_course
 from tests.small_chapter import PROJECT, SAMPLE
 
@@ -227,7 +227,7 @@ def test_files_beside_the_notebook(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_wheel_of_this_clone(tmp_path: Path) -> None:
     """It has the student's packages and the course's data, and no chapter and no answer."""
-    found = read_wheel(None)
+    found = build_or_read_wheel(None)
     with zipfile.ZipFile(io.BytesIO(found.data)) as wheel:
         names = wheel.namelist()
 

@@ -11,7 +11,7 @@ import pytest
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CourseNotFound
 from autograder.grading.merge_regraded_verdicts import (
-    BETTER_BEFORE,
+    BETTER_EARLIER_SCORE_MESSAGE,
     PointsChange,
     RegradeOptions,
     exercises_with_kept_score,
@@ -47,14 +47,14 @@ class TestSettled:
         now = verdict(0, 0, 0.5)
         assert (
             now
-            == RegradeOptions().settled(verdict(1, 1, 1), now)
-            == RegradeOptions(never_lower=True).settled(None, now)
+            == RegradeOptions().merge_verdicts(verdict(1, 1, 1), now)
+            == RegradeOptions(never_lower=True).merge_verdicts(None, now)
         )
 
     def test_only_one_exercise_is_new(self) -> None:
         """With `only`, other exercises and test cells keep their results, and the verdict gets the new key."""
         before = verdict(1, 0, 0.5, tests={"own": (1.0, 2.0)}, key="old")
-        found = RegradeOptions(only=frozenset({"halve"})).settled(
+        found = RegradeOptions(only=frozenset({"halve"})).merge_verdicts(
             before, verdict(0, 1, 1, tests={"own": (2.0, 2.0)}, key="new")
         )
 
@@ -65,27 +65,27 @@ class TestSettled:
         before = verdict(1, 0, 0, tests={"a": (1.0, 2.0), "b": (1.0, 2.0)}, outputs={"a": [{"old": 1}], "#3": []})
         now = verdict(0, 1, 1, tests={"a": (0.0, 2.0), "b": (2.0, 2.0)}, outputs={"b": [{"new": 1}], "a": []})
 
-        found = RegradeOptions(only=frozenset({"a", "b"}), never_lower=True).settled(before, now)
+        found = RegradeOptions(only=frozenset({"a", "b"}), never_lower=True).merge_verdicts(before, now)
         assert {"a": (1.0, 2.0), "b": (2.0, 2.0)} == found.tests and shares(found) == [1, 0, 0]
         assert {"a": [{"old": 1}], "#3": [], "b": [{"new": 1}]} == found.outputs
-        assert {"a": (0.0, 2.0), "b": (1.0, 2.0)} == RegradeOptions(frozenset({"a"})).settled(before, now).tests
+        assert {"a": (0.0, 2.0), "b": (1.0, 2.0)} == RegradeOptions(frozenset({"a"})).merge_verdicts(before, now).tests
 
     def test_the_better_score_stays(self) -> None:
         """With `never_lower`, each exercise keeps its better score, with a single note after any number of gradings."""
         keep = RegradeOptions(never_lower=True)
-        once = keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
-        twice = keep.settled(once, verdict(0, 0, 1))
+        once = keep.merge_verdicts(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
+        twice = keep.merge_verdicts(once, verdict(0, 0, 1))
 
         assert ([1, 1, 0.5], ("halve",)) == (shares(once), exercises_with_kept_score(once))
         assert ([1, 1, 1], ("halve", "more")) == (shares(twice), exercises_with_kept_score(twice))
-        assert (BETTER_BEFORE,) == twice.reports[0].notes
+        assert (BETTER_EARLIER_SCORE_MESSAGE,) == twice.reports[0].notes
 
     def test_test_cells_keep_the_better_score_too(self) -> None:
         """A test cell keeps its better score and output, unless its maximum has changed."""
         old = {"own": (2.0, 2.0), "other": (1.0, 1.0), "worth": (2.0, 2.0)}
         before = verdict(1, 0, 0, tests=old, outputs={name: [{"data": name}] for name in old})
         new = {"own": (1.0, 2.0), "other": (1.0, 1.0), "worth": (1.0, 3.0)}
-        found = RegradeOptions(never_lower=True).settled(before, verdict(1, 0, 0, tests=new, outputs={"#3": []}))
+        found = RegradeOptions(never_lower=True).merge_verdicts(before, verdict(1, 0, 0, tests=new, outputs={"#3": []}))
 
         assert {**new, "own": (2.0, 2.0)} == found.tests
         assert {"#3": [], "own": [{"data": "own"}]} == found.outputs
@@ -93,19 +93,19 @@ class TestSettled:
     def test_both_together(self) -> None:
         """With `only` and `never_lower`, the named exercises get their better score and others stay as they were."""
         keep = RegradeOptions(frozenset({"halve", "twice"}), never_lower=True)
-        assert [1, 0, 1] == shares(keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 1)))
+        assert [1, 0, 1] == shares(keep.merge_verdicts(verdict(1, 0, 0.5), verdict(0.5, 1, 1)))
 
     @pytest.mark.parametrize("about", [{"digest": "a newer file"}, {"trouble": "It cannot be read."}])
     def test_another_file_is_graded_as_a_whole(self, about: dict[str, Any]) -> None:
         """A verdict on another file, or on an unreadable one, is replaced whatever the options."""
         now = verdict(0, 0, 0)
         for wanted in (RegradeOptions(frozenset({"halve"})), RegradeOptions(never_lower=True)):
-            assert now == wanted.settled(verdict(1, 1, 1, **about), now)
+            assert now == wanted.merge_verdicts(verdict(1, 1, 1, **about), now)
 
     def test_nobody_loses(self) -> None:
         """With `never_lower`, each score is the maximum of both, for all combinations of scores."""
         for one, other in product(product((0, 0.5, 1), repeat=3), repeat=2):
-            found = RegradeOptions(never_lower=True).settled(verdict(*one), verdict(*other))
+            found = RegradeOptions(never_lower=True).merge_verdicts(verdict(*one), verdict(*other))
             assert [max(pair) for pair in zip(one, other, strict=True)] == shares(found)
 
 

@@ -36,7 +36,7 @@ from autograder.errors import ChapterFormatError, UnknownExercise
 from autograder.notebook import call_answer_on_cases, check_and_hint
 from autograder.notebook.progress_log import LOGBOOK
 from explorers import arrange, arranged_program_check
-from explorers.controls import Refused
+from explorers.explorer_controls import InvalidChoice
 from explorers.parsons_problem import (
     DEEPEST,
     GAP,
@@ -324,7 +324,7 @@ class TestTrouble:
 
     def test_open_gap(self) -> None:
         """A check of a program with an open gap is refused, and the message quotes the line."""
-        with pytest.raises(Refused, match=re.escape("Fill the gap in `loss = criterion(___, y_batch)`")):
+        with pytest.raises(InvalidChoice, match=re.escape("Fill the gap in `loss = criterion(___, y_batch)`")):
             put(CLEAR, LOSS)
 
     @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ class TestTrouble:
         """A gap that makes the program invalid is refused; a valid program is judged."""
         try:
             said = repr(put(CLEAR, LOSS, gap1=fill))
-        except Refused as error:
+        except InvalidChoice as error:
             said = str(error)
         assert told in said
 

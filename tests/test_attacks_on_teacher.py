@@ -37,7 +37,7 @@ from autograder.nbgrader_plugin.collect_without_symlinks import CollectWithoutSy
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program
-from autograder.submission.submitted_cells import MAX_BYTES
+from autograder.submission.extract_submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED
 from tests.made_programs import answers_of

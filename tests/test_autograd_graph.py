@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from explorers.autograd_graph_data import Graph, Node, read_graph
-from explorers.graph_traversal import MOST_NODES, trace
-from explorers.group_graph_steps_by_module import rows_of
-from explorers.tensor_values import Values
+from explorers.group_graph_steps_by_module import group_nodes_into_rows
+from explorers.tensor_values_as_plain_data import TensorDescription
+from explorers.traverse_autograd_graph import MOST_NODES, trace_autograd_graph
 
 Pool = list[Tensor]
 
@@ -157,7 +157,7 @@ def programs(draw: st.DrawFn) -> Callable[[], tuple[Pool, Tensor]]:
 def torchs_own(result: Tensor) -> tuple[list[Any], dict[Any, Any], str]:
     """Return the order of nodes, the gradients that arrived and left, and the error, of a real `backward()`."""
     order, seen, error = [], {}, ""
-    for node in trace(result).nodes:
+    for node in trace_autograd_graph(result).nodes:
         node.register_prehook(lambda grads, node=node: order.append(node))
         node.register_hook(lambda sent, arrived, node=node: seen.__setitem__(node, (arrived, sent)))
     try:
@@ -167,7 +167,7 @@ def torchs_own(result: Tensor) -> tuple[list[Any], dict[Any, Any], str]:
     return order, seen, error
 
 
-def listed(values: Values | None) -> Any:
+def listed(values: TensorDescription | None) -> Any:
     """Return the numbers of recorded values, or None."""
     return None if values is None else values.numbers
 
@@ -190,7 +190,7 @@ def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tenso
     pool, result = program()
     if not result.requires_grad:
         return
-    graph, nodes = read_graph(result, dict(zip("xyz", pool, strict=False))), trace(result).nodes
+    graph, nodes = read_graph(result, dict(zip("xyz", pool, strict=False))), trace_autograd_graph(result).nodes
     order, seen, error = torchs_own(result)
 
     assert graph.error == error
@@ -539,7 +539,7 @@ class TestModules:
     def test_rows_come_after_what_they_are_made_from(self, unfolded: set[str]) -> None:
         """With any folding, each node is in one row, and each row follows those it is made from."""
         graph = of_model(nn.Sequential(Block(), Block(), Block()), torch.ones(2, 8))
-        rows = rows_of(graph.links, graph.modules.folds, unfolded)
+        rows = group_nodes_into_rows(graph.links, graph.modules.folds, unfolded)
 
         turn = {node: number for number, row in enumerate(rows) for node in row.nodes}
         assert sorted(turn) == list(range(len(graph.nodes))) == sorted(node for row in rows for node in row.nodes)
@@ -554,7 +554,9 @@ class TestModules:
         )
 
         assert set(graph.modules.folds) == {"a", "b"}
-        assert [row.module for row in rows_of(graph.links, graph.modules.folds, ()) if row.module] == ["b"]
+        assert [row.module for row in group_nodes_into_rows(graph.links, graph.modules.folds, ()) if row.module] == [
+            "b"
+        ]
 
     def test_a_thousand_nodes(self) -> None:
         """A graph of more than a thousand nodes takes less than three seconds of computing."""
@@ -564,4 +566,4 @@ class TestModules:
 
         assert len(graph.nodes) > 1000 and not graph.error
         assert time.process_time() - began < 3
-        assert len(rows_of(graph.links, graph.modules.folds, ())) < 250
+        assert len(group_nodes_into_rows(graph.links, graph.modules.folds, ())) < 250

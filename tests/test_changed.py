@@ -10,7 +10,7 @@ from autograder.course.answer_bank import AnswerBank, KnownAnswer, load_bank
 from autograder.course.answer_bank_replacements import apply_change, bare
 from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError
-from autograder.exercises.probe import see_exception
+from autograder.exercises.probe import snapshot_exception
 from tests.sample_course import COURSE, STEM, sample_judge
 from tests.small_chapter import STEM as SMALL
 from tests.small_chapter import TEXT, make_project
@@ -111,7 +111,7 @@ class TestBank:
         assert known.function.__module__ == "answers_to_double"
         with pytest.raises(TypeError) as caught:
             known.function(None)
-        assert "twice_of_it = x**2" == see_exception(caught.value).line
+        assert "twice_of_it = x**2" == snapshot_exception(caught.value).line
 
     def test_names_mean_what_they_mean_below_the_setup_cell(self, tmp_path: Path) -> None:
         """A changed answer uses the names of the chapter's setup cell without importing them."""

@@ -11,7 +11,7 @@ from autograder.authoring import example_class
 from autograder.authoring.build_course import build
 from autograder.authoring.site.example_report import class_report, invented_student_ids
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.grading import parallel_grading
+from autograder.grading import grading_executors
 from autograder.grading.verdict_store import SEED_VARIABLE
 from tests.second_course import CHAPTER, EXERCISE, SENTENCE, make_second_course
 
@@ -37,7 +37,7 @@ def told(project: Path, folder: Path) -> str:
     """Return the report as part of a page."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(SEED_VARIABLE, "1")
-        monkeypatch.setattr(parallel_grading, "usable_cores", lambda: 1)  # one worker, since the tests run in parallel
+        monkeypatch.setattr(grading_executors, "usable_cores", lambda: 1)  # one worker, since the tests run in parallel
         return class_report(project, CHAPTER, folder)
 
 

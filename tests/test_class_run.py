@@ -22,15 +22,15 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_grading, class_text_table, parallel_grading, verdict_store
+from autograder.grading import class_grading, class_text_table, grading_executors, verdict_store
 from autograder.grading.assignment import Assignment, relative_chapter_path, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
+from autograder.grading.assignment_grader import Grader
 from autograder.grading.class_grading import class_verdicts, grade_class
-from autograder.grading.parallel_grading import WorkerOptions
-from autograder.grading.prepared_grader import Grader
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
-from autograder.grading.verdict_store import RoundOptions
+from autograder.grading.verdict_store import GradingRoundOptions
 from autograder.sandbox.execution.child_process_management import register_child
 from autograder.submission.submission import SubmittedFiles
 from tests import hasty_grader
@@ -176,7 +176,7 @@ def test_student_whose_name_no_file_can_have_costs_nobody_else(
 def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """The file of an unfinished round is not listed as a student."""
     list(grade_class(assignment, hand_in(ada="a"), ONE))
-    verdict_store.begin_round(tmp_path, assignment, RoundOptions(force=True))
+    verdict_store.begin_grading_round(tmp_path, assignment, GradingRoundOptions(force=True))
 
     assert ["ada"] == [row.student for row in class_text_table.class_rows(tmp_path, STEM)]
 
@@ -238,14 +238,14 @@ class TestAgain:
         ended: list[threading.Thread] = []
 
         @contextmanager
-        def crew() -> Iterator[parallel_grading.InProcessExecutor]:
+        def crew() -> Iterator[grading_executors.InProcessExecutor]:
             try:
-                yield parallel_grading.InProcessExecutor()
+                yield grading_executors.InProcessExecutor()
             finally:
                 ended.append(threading.current_thread())
 
         held, outcomes = [], class_grading._outcomes
-        monkeypatch.setattr(WorkerOptions, "for_class", lambda *_: parallel_grading.ExecutorOpener(crew, 1))
+        monkeypatch.setattr(WorkerOptions, "for_class", lambda *_: grading_executors.ExecutorOpener(crew, 1))
         monkeypatch.setattr(class_grading, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
         run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
         next(run)
@@ -380,12 +380,12 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
     """A pool is opened only if the remaining work takes longer than starting one."""
     clock, handed = Clock(), list[float]()
 
-    class Pool(parallel_grading.InProcessExecutor):
+    class Pool(grading_executors.InProcessExecutor):
         def submit(self, fn: Callable[..., T], /, *args: float, **_: object) -> Future[T]:
             handed.extend(args)
             return super().submit(fn, *args)
 
-    crew = parallel_grading.AdaptiveExecutor(Pool, 2, len(seconds), clock)
+    crew = grading_executors.AdaptiveExecutor(Pool, 2, len(seconds), clock)
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)
@@ -403,7 +403,7 @@ def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
     started, futures = list[int](), list[Future[int]]()
 
     def stopped_half_way() -> None:
-        with parallel_grading.thread_pool(2) as executor:
+        with grading_executors.thread_pool(2) as executor:
             futures.extend(executor.submit(waits_for_a_process, started) for _ in range(4))
             while len(started) < 2:
                 time.sleep(0.01)
@@ -451,7 +451,9 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
 def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """A preview stores only its seed, and the next grading gives exactly the previewed verdicts."""
     folders = hand_in(ada="a", bob="bug")
-    looked = [dict(class_verdicts(assignment, folders, ONE, RoundOptions(force=True, preview=True))) for _ in range(2)]
+    looked = [
+        dict(class_verdicts(assignment, folders, ONE, GradingRoundOptions(force=True, preview=True))) for _ in range(2)
+    ]
     ada = [each["ada"] for each in looked]
 
     assert isinstance(ada[0], SubmissionVerdict) and ada[0] == ada[1] and "our fault" in str(looked[0]["bob"])
@@ -459,7 +461,7 @@ def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Ass
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] == seeds(tmp_path, "ada")
-    assert "" == dict(class_verdicts(assignment, folders, ONE, RoundOptions(preview=True)))["ada"]
+    assert "" == dict(class_verdicts(assignment, folders, ONE, GradingRoundOptions(preview=True)))["ada"]
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] != seeds(tmp_path, "ada")

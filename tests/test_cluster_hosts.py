@@ -17,8 +17,8 @@ from autograder.authoring.example_class import copy_files_for_grading
 from autograder.authoring.example_students import ExampleClassMaker
 from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerOptions
-from autograder.grading.prepared_grader import grader_of
+from autograder.grading.assignment_grader import get_grader
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
@@ -45,7 +45,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = tmp_path_factory.mktemp("hosts") / "course"
     copy_files_for_grading(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
-    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = get_grader(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
         folder = course / "submitted" / student.name / STEM
         folder.mkdir(parents=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.lms.parse_submission_filenames import SentFile, parse_download_path
-from autograder.lms.student_matching import Match, match_students
+from autograder.lms.match_files_to_students import StudentMatch, match_students
+from autograder.lms.parse_submission_filenames import ParsedSubmissionFilename, parse_submission_path
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from tests.made_downloads import brightspace_name, canvas_name, moodle_name
 
@@ -16,14 +16,16 @@ JOSE = Person("jose", "José Ángel", "Núñez Ødegård", "", "42")
 CHANDRA = Person("chandra", "चन्द्र", "रमन", "", "")
 
 
-def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = None) -> Match:
+def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = None) -> StudentMatch:
     """Return the match of a single path."""
     return next(iter(several([path], *people, columns=columns).values()))
 
 
-def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None) -> dict[str, Match]:
+def several(
+    paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None
+) -> dict[str, StudentMatch]:
     """Return the match of each path."""
-    files: list[SentFile] = [found for path in paths if (found := parse_download_path(path))]
+    files: list[ParsedSubmissionFilename] = [found for path in paths if (found := parse_submission_path(path))]
     return {file.path: each for file, each in match_students(files, people, columns or {}).items()}
 
 
@@ -196,7 +198,7 @@ def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tup
         canvas_name(last, first, number, place) if canvas else moodle_name(f"{first} {last}", number, f"{place}.ipynb")
         for place, (first, last, number, canvas) in enumerate(senders)
     ]
-    files = [file for path in paths if (file := parse_download_path(path))]
+    files = [file for path in paths if (file := parse_submission_path(path))]
     found = match_students(files, people, {})
 
     assert all(bool(each.student) != bool(each.reason) for each in found.values())

@@ -12,10 +12,10 @@ from autograder.lms.parse_submission_filenames import (
     BRIGHTSPACE,
     CANVAS,
     MOODLE,
-    SentFile,
+    ParsedSubmissionFilename,
     may_be_notebook,
     name_without_copy_marks,
-    parse_download_path,
+    parse_submission_path,
     safe_name,
 )
 from tests.made_downloads import brightspace_name, canvas_name, moodle_name, moodle_text_name
@@ -29,7 +29,7 @@ ORIGINALS = st.text("abcDEF 0129_-().é", min_size=1, max_size=20).map(lambda te
 def test_canvas(last: str, first: str, user: int, upload: int, original: str, is_late: bool) -> None:
     """Number, lateness and the student's own file name are recovered for any sender's name."""
     last, first = (name.rstrip("0123456789_ '-.") or "x" for name in (last, first))
-    found = parse_download_path(canvas_name(last, first, user, upload, original, is_late))
+    found = parse_submission_path(canvas_name(last, first, user, upload, original, is_late))
 
     assert found is not None
     assert (CANVAS, str(user), original, is_late) == (found.system, found.number, found.original, found.is_late)
@@ -40,7 +40,7 @@ def test_canvas(last: str, first: str, user: int, upload: int, original: str, is
 def test_moodle(name: str, participant: int, original: str, tie: str, around: str) -> None:
     """Sender, number and file name are recovered with or without folders."""
     original = original.lstrip("_ ") if tie in ("_", "/") else original
-    found = parse_download_path(around + moodle_name(name, participant, original, tie))
+    found = parse_submission_path(around + moodle_name(name, participant, original, tie))
 
     assert found is not None
     assert (MOODLE, str(participant), original) == (found.system, found.number, found.original)
@@ -51,7 +51,7 @@ def test_moodle(name: str, participant: int, original: str, tie: str, around: st
 def test_brightspace(name: str, user: int, original: str, tie: str, around: str) -> None:
     """Sender, number, file name and time are recovered with or without folders."""
     name = name.strip(" -") or "x"
-    found = parse_download_path(around + brightspace_name(name, user, original, "905 AM", tie))
+    found = parse_submission_path(around + brightspace_name(name, user, original, "905 AM", tie))
 
     assert found is not None
     assert (BRIGHTSPACE, str(user), original) == (found.system, found.number, found.original)
@@ -69,7 +69,7 @@ def test_brightspace(name: str, user: int, original: str, tie: str, around: str)
 )
 def test_times_of_brightspace(time: str, at: datetime | None) -> None:
     """A time that is not English, or no time at all, costs only the time."""
-    found = parse_download_path(f"7-8 - Ada Lovelace - {time}/hw.ipynb")
+    found = parse_submission_path(f"7-8 - Ada Lovelace - {time}/hw.ipynb")
 
     assert found is not None and (at, "Ada Lovelace", "hw.ipynb") == (found.at, found.sender, found.original)
 
@@ -96,7 +96,7 @@ def test_times_of_brightspace(time: str, at: datetime | None) -> None:
 )
 def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
     """These names of both systems, including older forms, are parsed as given."""
-    found = parse_download_path(path)
+    found = parse_submission_path(path)
 
     assert found is not None and told == (found.sender, found.number, found.original, found.is_late)
 
@@ -106,15 +106,15 @@ def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
 )
 def test_other_names_say_nothing(path: str) -> None:
     """A name that neither system makes is parsed as None."""
-    assert parse_download_path(path) is None
+    assert parse_submission_path(path) is None
 
 
 @given(st.text())
 def test_any_name(path: str) -> None:
     """No name raises an error."""
-    found = parse_download_path(path)
+    found = parse_submission_path(path)
 
-    assert found is None or isinstance(found, SentFile)
+    assert found is None or isinstance(found, ParsedSubmissionFilename)
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from autograder.errors import CourseError
 from autograder.lms import collect_report, save_collected_submission
 from autograder.lms import import_submissions_zip as collecting
 from autograder.lms.collection_result import CollectionResult, CollectOptions
-from autograder.lms.import_submissions_zip import collect
-from autograder.lms.save_collected_submission import Attempt, PlacementAction, read_note
+from autograder.lms.import_submissions_zip import import_submissions
+from autograder.lms.save_collected_submission import CollectedSubmission, PlacementAction, read_collection_note
 from autograder.nbgrader_plugin.gradebook_scores import Person
 from autograder.nbgrader_plugin.roster_import import Roster
 from tests.made_downloads import (
@@ -61,7 +61,7 @@ def collected(
 ) -> CollectionResult:
     """Collect a zip with these files in a class of three students."""
     path = write_zip(course.parent / "download.zip", files, clock)
-    return collect(course, STEM, path, Roster([ADA, BOB, CLEO], columns or {}), wanted)
+    return import_submissions(course, STEM, path, Roster([ADA, BOB, CLEO], columns or {}), wanted)
 
 
 def there(course: Path) -> Files:
@@ -127,11 +127,11 @@ class TestFirstTime:
             (course / step / "hw" / f"{name}.ipynb").write_text("{}")
         files = {ada(7, "part-1-1.ipynb"): FIRST, ada(8, "Copy of part-2.ipynb"): SECOND, ada(9, "c.ipynb"): FIRST}
         path = write_zip(course.parent / "download.zip", files)
-        collect(course, "hw", path, Roster([ADA], {}))
+        import_submissions(course, "hw", path, Roster([ADA], {}))
 
         assert {"ada/hw/part-1.ipynb": FIRST, "ada/hw/part-2.ipynb": SECOND, "ada/hw/c.ipynb": FIRST} == there(course)
         (course / step / "hw" / "part-2.ipynb").unlink()
-        collect(course, "hw", write_zip(path, {ada(10, "x.ipynb"): SECOND}), Roster([ADA], {}))
+        import_submissions(course, "hw", write_zip(path, {ada(10, "x.ipynb"): SECOND}), Roster([ADA], {}))
         assert {"ada/hw/part-1.ipynb": SECOND} == there(course)
 
     def test_no_notebook(self, course: Path) -> None:
@@ -175,14 +175,20 @@ class TestFirstTime:
             there(course)
         )
         assert (["ada", "bob"], ["cleo"], []) == (done.late, done.missing, done.left)
-        assert "the group Team 1: one submission for ada, bob" in list(collect_report.lines(done, STEM, False))
+        assert "the group Team 1: one submission for ada, bob" in list(
+            collect_report.collection_report_lines(done, STEM, False)
+        )
 
     def test_number_of_another(self, course: Path) -> None:
         """A file whose number and name are those of two students has a line."""
         done = collected(course, {canvas_name("Ng", "Bob", 41, 7): FIRST})
 
         assert {PLACE: FIRST} == there(course)
-        (line,) = [line for line in collect_report.lines(done, STEM, False) if line.startswith("look at: ngbob_41_7_")]
+        (line,) = [
+            line
+            for line in collect_report.collection_report_lines(done, STEM, False)
+            if line.startswith("look at: ngbob_41_7_")
+        ]
         assert "the number is that of ada, so it counts for ada; the name is that of bob." in line
 
     def test_brightspace(self, course: Path) -> None:
@@ -219,7 +225,7 @@ class TestFirstTime:
     def test_late(self, course: Path) -> None:
         """Canvas's mark of lateness is reported and noted, without a timestamp file."""
         done = collected(course, {ada(7, is_late=True): FIRST})
-        note = read_note(course / "submitted" / "ada" / STEM)
+        note = read_collection_note(course / "submitted" / "ada" / STEM)
 
         assert ["ada"] == done.late and note is not None and note.is_late
         assert {PLACE: FIRST} == there(course)
@@ -336,7 +342,7 @@ def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[Person, 
     """Return the error of a collection that changes nothing."""
     before = sorted(course.rglob("*"))
     with pytest.raises(CourseError) as told_:
-        collect(course, stem, write_zip(course.parent / "z.zip", files), Roster(list(roster), {}))
+        import_submissions(course, stem, write_zip(course.parent / "z.zip", files), Roster(list(roster), {}))
     assert before == sorted(course.rglob("*")) and "\n" not in str(told_.value)
     return str(told_.value)
 
@@ -372,12 +378,12 @@ class TestCommand:
     def test_lines(self, course: Path) -> None:
         """The report lists what was done, late and missing students, and left files without control characters."""
         done = collected(course, {ada(7, is_late=True): FIRST, "\x1b[2Jx\ny.ipynb": b""})
-        lines = list(collect_report.lines(done, STEM, is_dry=False))
+        lines = list(collect_report.collection_report_lines(done, STEM, is_dry=False))
 
         assert lines[:3] == ["2 files in the zip; students: 1 new", "LATE (1): ada", "missing (2): bob, cleo"]
         assert any(line.startswith("left: \N{REPLACEMENT CHARACTER}[2Jx") for line in lines)
         assert f"`autograder grade {STEM}` grades what has changed." == lines[-1]
-        assert "Nothing was changed" in list(collect_report.lines(done, STEM, is_dry=True))[-1]
+        assert "Nothing was changed" in list(collect_report.collection_report_lines(done, STEM, is_dry=True))[-1]
 
     def test_without_a_gradebook(
         self, course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -404,7 +410,7 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
         folder = Path(place_) / "ada" / STEM
         for order, is_packed in attempts:
             name = "hw.zip" if is_packed else f"{STEM}.ipynb"
-            attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
+            attempt = CollectedSubmission("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
             outcome, _ = save_collected_submission.decide_placement(folder, attempt)
             if outcome in (PlacementAction.NEW, PlacementAction.NEWER):
                 save_collected_submission.write_attempt(folder, STEM, attempt, {})

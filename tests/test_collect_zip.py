@@ -16,14 +16,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from autograder.lms import untrusted_zip
-from autograder.lms.untrusted_zip import BadEntry, BadZip, open_download
-from autograder.submission.submitted_cells import MAX_FILE
+from autograder.lms.untrusted_zip import BadEntry, BadZip, open_untrusted_zip
+from autograder.submission.extract_submitted_cells import MAX_FILE
 from tests.made_downloads import write_zip
 
 
 def refusal(path: Path) -> str:
     """Return the one-line error of a zip that is not unpacked."""
-    with pytest.raises(BadZip) as told, open_download(path):
+    with pytest.raises(BadZip) as told, open_untrusted_zip(path):
         pass
     assert "\n" not in str(told.value)
     return str(told.value)
@@ -32,7 +32,7 @@ def refusal(path: Path) -> str:
 def test_what_is_there(tmp_path: Path) -> None:
     """Entries are the files with their bytes, without folders and system files."""
     files = {"a.ipynb": b"{}", "d/": b"", "__MACOSX/._a.ipynb": b"x", "d/.DS_Store": b"x", "d/b.ipynb": b"[]"}
-    with open_download(write_zip(tmp_path / "z.zip", files)) as found:
+    with open_untrusted_zip(write_zip(tmp_path / "z.zip", files)) as found:
         assert {"a.ipynb": b"{}", "d/b.ipynb": b"[]"} == {each.path: found.read(each) for each in found.entries()}
 
 
@@ -70,7 +70,7 @@ def test_packed_in_another_way(tmp_path: Path, place: int, mark: int, told: str)
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + place] = mark
     path.write_bytes(data)
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         first, second = found.entries()
         with pytest.raises(BadEntry, match=told):
             found.read(first)
@@ -104,7 +104,7 @@ def test_zeros_without_end(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 2**32 - 2)
     path.write_bytes(data)
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         zeros, good = found.entries()
         with pytest.raises(BadEntry, match="expected at most 128 MB, found 4095"):
             found.read(zeros)
@@ -113,7 +113,7 @@ def test_zeros_without_end(tmp_path: Path) -> None:
 
 def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The size is checked while unpacking, even if the declared size is smaller."""
-    with open_download(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
+    with open_untrusted_zip(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
         monkeypatch.setattr(untrusted_zip, "MAX_FILE", 4999)
         with pytest.raises(BadEntry, match="expected at most"):
@@ -137,7 +137,7 @@ def test_damaged(tmp_path: Path, method: int, damage: Callable[[int], int]) -> N
         data = bytearray(sound)
         data[place] = damage(data[place])
         path.write_bytes(data)
-        with open_download(path) as found:
+        with open_untrusted_zip(path) as found:
             first, second = found.entries()
             with suppress(BadEntry):
                 assert whole == found.read(first)  # the changed byte does not matter, such as one of the time
@@ -157,7 +157,7 @@ def test_packed_data_that_ends_too_early(tmp_path: Path, method: int) -> None:
         data = bytearray(sound)
         struct.pack_into("<I", data, data.index(b"PK\x01\x02") + field, amount)
         path.write_bytes(data)
-        with open_download(path) as found:
+        with open_untrusted_zip(path) as found:
             (entry,) = found.entries()
             with pytest.raises(BadEntry, match="it is damaged"):
                 found.read(entry)
@@ -173,7 +173,7 @@ def test_little_that_unfolds(tmp_path: Path, method: int) -> None:
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 1000)
     path.write_bytes(data)
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         (entry,) = found.entries()
         tracemalloc.start()
         try:
@@ -191,11 +191,11 @@ def test_names_whose_letters_are_not_told(tmp_path: Path) -> None:
     data[data.index(b"PK\x01\x02") + 9] &= 0xF7
     data[data.index(b"PK\x03\x04") + 7] &= 0xF7
     path.write_bytes(data)
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         assert ["\u00e5sa.ipynb", "a.ipynb"] == [each.path for each in found.entries()]
         assert [b"", b""] == [found.read(each) for each in found.entries()]
     path.write_bytes(bytes(data).replace("\u00e5".encode(), b"\x86\x86"))
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         assert "\u00e5\u00e5sa.ipynb" == found.entries()[0].path
 
 
@@ -207,7 +207,7 @@ def test_times(tmp_path: Path) -> None:
         exact.extra = struct.pack("<HHBi", 0x5455, 5, 1, 1_700_000_000)
         archive.writestr(exact, b"")
         archive.writestr(zipfile.ZipInfo("c.ipynb"), b"")
-    with open_download(path) as found:
+    with open_untrusted_zip(path) as found:
         times = [found.changed(each, ZoneInfo("Europe/Berlin")) for each in found.entries()]
 
     assert [

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.__main__ import _parser, main
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import BESIDE
+from autograder.grading.assignment import ROOMS_THAT_JUDGE_NOTHING
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
 from tests.small_chapter import PROJECT, make_project
@@ -137,15 +137,15 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     ("imported", "spared"),
     [
         ("autograder", "torch, IPython"),
-        ("autograder.sandbox.self_test", "torch, IPython"),
+        ("autograder.sandbox.confinement_self_test", "torch, IPython"),
         ("autograder.nbgrader_plugin.nbgrader_cycle", "torch, rfc3987_syntax, requests.sessions, isoduration"),
-        ("autograder.grading.parallel_grading", "torch, nbgrader, rfc3987_syntax"),
+        ("autograder.grading.grading_executors", "torch, nbgrader, rfc3987_syntax"),
         ("autograder.course.chapter_reader, jupytext", "torch, nbgrader, jupyter_server"),
         ("autograder.course.chapter_reader", "jupytext, IPython"),
-        ("autograder.grading.prepared_grader", "torch, nbgrader"),
+        ("autograder.grading.assignment_grader", "torch, nbgrader"),
         ("autograder.grading.worker_initializer", "torch, nbgrader, nbformat"),
         ("autograder.sandbox.execution.fork_server", "torch, nbgrader"),
-        ("autograder.grading.worker_fork_server", "torch, nbgrader"),  # it sets up garbage collection first
+        ("autograder.grading.fork_server_for_workers", "torch, nbgrader"),  # it sets up garbage collection first
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
@@ -209,7 +209,7 @@ def test_doctor(
 ) -> None:
     """`doctor` says whether students' code is confined, and if not, why, with or without a course."""
     begins = raising(WorkFailed(refused)) if refused else lambda _: None
-    monkeypatch.setattr("autograder.sandbox.self_test.confinement_problem", lambda: reason)
+    monkeypatch.setattr("autograder.sandbox.confinement_self_test.confinement_problem", lambda: reason)
     monkeypatch.setattr("autograder.sandbox.execution.choose_runner.check_fork_server", begins)
 
     for root in (PROJECT, tmp_path):
@@ -255,12 +255,12 @@ def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """The modules that a worker imports include no package that the verdict's key leaves out."""
     running = ("fork_server", "submission_child", "submission_runner")  # the last two only for exercises
     late = ", ".join(f"autograder.sandbox.execution.{name}" for name in running)
-    early = "autograder.grading.prepared_grader, autograder.grading.grade_submission"
+    early = "autograder.grading.assignment_grader, autograder.grading.grade_submission"
     code = f"import sys, {early}, {late}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 
-    assert {"grading", "course", "diagnosis"} <= rooms and not rooms.intersection(BESIDE)
+    assert {"grading", "course", "diagnosis"} <= rooms and not rooms.intersection(ROOMS_THAT_JUDGE_NOTHING)
 
 
 @needs_confinement

@@ -13,7 +13,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.chapter_reader import read_chapter
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import autograde
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import data_files
+from autograder.submission import read_data_files
 from autograder.submission.submission import SubmittedFiles
 
 
@@ -23,7 +23,7 @@ def handed_in(tmp_path: Path) -> Path:
 
 def test_data_comes_along_and_code_does_not(handed_in: Path) -> None:
     """Data files are read by path; notebooks, code and nbgrader's own files are not."""
-    found = data_files.read_data_files(handed_in)
+    found = read_data_files.read_data_files(handed_in)
 
     assert {"data.csv": b"data.csv", "sets/a.txt": b"sets/a.txt"} == found.files and () == found.eye
 
@@ -35,15 +35,15 @@ def test_nothing_behind_a_link(handed_in: Path, tmp_path: Path) -> None:
     (handed_in / "out").symlink_to(tmp_path)
     os.mkfifo(handed_in / "pipe.csv")
 
-    assert {"data.csv", "sets/a.txt"} == set(data_files.read_data_files(handed_in).files)
+    assert {"data.csv", "sets/a.txt"} == set(read_data_files.read_data_files(handed_in).files)
 
 
 def test_what_is_too_large_is_told(handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files beyond the total size are left out and reported to the teacher."""
-    monkeypatch.setattr(data_files, "MOST_BYTES", 30)
+    monkeypatch.setattr(read_data_files, "MOST_BYTES", 30)
     (handed_in / "big.csv").write_bytes(b"1" * 31)
 
-    found = data_files.read_data_files(handed_in)
+    found = read_data_files.read_data_files(handed_in)
 
     assert {"data.csv", "sets/a.txt"} == set(found.files) and "'big.csv'" in "".join(found.eye)
 

@@ -19,13 +19,13 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.sandbox import confinement_trial, require_confinement, self_test
+from autograder.sandbox import confinement_self_test, require_confinement, try_confinement
 from autograder.sandbox.execution import choose_runner
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.execution.unconfined_process import unconfined_process
-from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into, has_capability
+from autograder.sandbox.linux_calls import SYS_ADMIN, Namespace, fork_into_namespaces, has_capability
 from autograder.sandbox.root_filesystem import RootFilesystem
 from tests import container, made
 from tests.conftest import needs_confinement
@@ -38,9 +38,9 @@ pytestmark = pytest.mark.xdist_group("confinement")  # one process, which starts
 # In a new user namespace, forbid all further namespaces.
 NONE_MORE = "echo 0 > /proc/sys/user/max_user_namespaces"
 ASKED = "from autograder.sandbox import require_confinement; require_confinement.check_confinement(unconfined=False)"
-TRIAL = "autograder.sandbox.self_test"
+TRIAL = "autograder.sandbox.confinement_self_test"
 CASES = made.exercise().cases(3)[:1]
-SHOWN = RootFilesystem.of_this_python(PROJECT / "autograder").shown
+SHOWN = RootFilesystem.for_this_interpreter(PROJECT / "autograder").shown
 _pools: dict[str, ForkServerPool] = {}
 
 
@@ -158,13 +158,13 @@ class TestFiles:
         late = (
             "import importlib, os, sys",
             "from pathlib import Path",
-            "from autograder.sandbox.choose_wall import choose_wall",
+            "from autograder.sandbox.choose_confinement import choose_confinement",
             "from autograder.sandbox.namespace_confinement import WAIT_STATUS",
             "from autograder.sandbox.root_filesystem import RootFilesystem",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
-            f"root = RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r}))",
-            "walls = choose_wall(root).walls",
+            f"root = RootFilesystem.for_this_interpreter(Path({str(PROJECT / 'autograder')!r}))",
+            "walls = choose_confinement(root).walls",
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
             "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
         )
@@ -284,12 +284,12 @@ class TestReach:
             "unshare(Namespace.MOUNT)",
             "mount('tmpfs', '/tmp', 'tmpfs', Mount.NO_EXEC)",
             "pivot_root('/tmp', '.')",
-            "show_memory() or open('/proc/1/mem', 'rb')",
+            "make_process_dumpable() or open('/proc/1/mem', 'rb')",
         ],
     )
     def test_no_new_namespaces_and_mounts(self, servers: ForkServerPool, attempt: str) -> None:
         """The calls that set up the sandbox are refused inside it."""
-        names = "Mount, Namespace, mount, pivot_root, show_memory, unshare"
+        names = "Mount, Namespace, mount, pivot_root, make_process_dumpable, unshare"
         seen = told(servers, f"from autograder.sandbox.linux_calls import {names}", attempt)
 
         assert "PermissionError" in seen
@@ -387,7 +387,7 @@ def test_fork_is_refused_beside_another_thread() -> None:
     other.start()
     try:
         with pytest.raises(OSError, match="expected one thread before a fork, found"):
-            fork_into(Namespace.NAMES)
+            fork_into_namespaces(Namespace.NAMES)
     finally:
         ended.set()
         other.join()
@@ -447,11 +447,11 @@ class TestRights:
         own, lib, lesson = (tmp_path / name for name in ("autograder", "lib", "lesson"))
         for folder in (own, lib, lesson):
             folder.mkdir()
-        monkeypatch.setattr(confinement_trial, "_PACKAGE", own)
+        monkeypatch.setattr(try_confinement, "_PACKAGE", own)
         monkeypatch.setattr(sys, "path", [str(tmp_path), str(lib)])
-        monkeypatch.setattr(confinement_trial, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
+        monkeypatch.setattr(try_confinement, "_unreadable", lambda path, _: iter([f"{path}/a.py", f"{path}/b.py"]))
 
-        told = confinement_trial._unreadable_modules([lesson])
+        told = try_confinement._unreadable_modules([lesson])
 
         assert f"{own}/a.py and 5 more" in told and f"`chmod -R o+rX {own} {lesson} {lib}` lets" in told
 
@@ -501,7 +501,10 @@ class TestChoice:
         closed = [path for path in Path(sys.base_prefix).parents if not path.stat().st_mode & 1]
         if os.geteuid() != 0 or not has_capability(SYS_ADMIN) or closed:
             pytest.skip(f"this is not root with all rights, or ordinary users cannot enter {closed}")
-        late = f"from autograder.sandbox.linux_calls import *; drop_bound({SYS_ADMIN}); import os, sys"
+        late = (
+            "import os, sys\nfrom autograder.sandbox.linux_calls import *\n"
+            f"drop_from_capability_bounding_set({SYS_ADMIN})"
+        )
         again = f"os.execv(sys.executable, [sys.executable, '-m', {TRIAL!r}])"
         ran = subprocess.run(
             [sys.executable, "-c", f"{late}; {again}"], cwd=PROJECT, capture_output=True, text=True, check=False
@@ -535,22 +538,26 @@ class TestChoice:
     @needs_confinement
     def test_what_was_tried_early_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The result of a self-test that was started early is used, and no second one is started."""
-        started = self_test._started
+        started = confinement_self_test._started
         monkeypatch.setattr(
-            self_test, "confinement_problem", lru_cache(self_test.confinement_problem.__wrapped__)
+            confinement_self_test,
+            "confinement_problem",
+            lru_cache(confinement_self_test.confinement_problem.__wrapped__),
         )  # as in a new process, without a cached result
-        self_test.start_self_test()
-        monkeypatch.setattr(self_test, "_started", lambda: pytest.fail("a second trial"))
-        assert self_test.confinement_problem.__wrapped__() is None and [] == self_test._processes
+        confinement_self_test.start_self_test()
+        monkeypatch.setattr(confinement_self_test, "_started", lambda: pytest.fail("a second trial"))
+        assert (
+            confinement_self_test.confinement_problem.__wrapped__() is None and [] == confinement_self_test._processes
+        )
 
-        monkeypatch.setattr(self_test, "_started", started)
+        monkeypatch.setattr(confinement_self_test, "_started", started)
         monkeypatch.setattr(sys, "executable", "/bin/false")
-        self_test.start_self_test()
-        assert self_test.confinement_problem.__wrapped__() == "a trial ended with exit code 1"
+        confinement_self_test.start_self_test()
+        assert confinement_self_test.confinement_problem.__wrapped__() == "a trial ended with exit code 1"
 
-        self_test.confinement_problem()
-        self_test.start_self_test()
-        assert [] == self_test._processes  # the result is known, so none was started
+        confinement_self_test.confinement_problem()
+        confinement_self_test.start_self_test()
+        assert [] == confinement_self_test._processes  # the result is known, so none was started
 
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
@@ -571,4 +578,7 @@ class TestChoice:
         """On other systems than Linux, confinement is unavailable for that reason."""
         monkeypatch.setattr(sys, "platform", "darwin")
 
-        assert self_test.confinement_problem.__wrapped__() == "confinement is written for Linux, and this is darwin"
+        assert (
+            confinement_self_test.confinement_problem.__wrapped__()
+            == "confinement is written for Linux, and this is darwin"
+        )

@@ -23,14 +23,14 @@ from autograder.diagnosis.judge_answer import judge_with_examined_source
 from autograder.files import write_all
 from autograder.grading import max_points_cache
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import apply_deadlines, caching_notebook_writer, gradebook_scores
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution import decoded_observation_cache, submission_runner
 from autograder.sandbox.execution.fork_server_client import _ForkServer
-from autograder.submission import read_submission, released_cells
+from autograder.submission import read_released_cells, read_submission
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
 from tests.processes import PYTHONPATH, living_in
@@ -113,7 +113,9 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(read_submission, "read_submission", counting("read", read_submission.read_submission))
             patch.setattr(
-                released_cells.ReleasedCells, "__init__", counting("released", released_cells.ReleasedCells.__init__)
+                read_released_cells.ReleasedCells,
+                "__init__",
+                counting("released", read_released_cells.ReleasedCells.__init__),
             )
             patch.setattr(
                 "autograder.diagnosis.report_cache.judge_with_examined_source",

@@ -10,9 +10,9 @@ from autograder.errors import ExerciseError, UnknownExercise
 
 EXERCISE = '''
 from autograder.exercises.exercise import Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 
-doubles = Requirement("doubles", calling())
+doubles = Requirement("doubles", make_call_probe())
 
 
 @exercise(tier="core", hints=("Twice.",))

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.judge_answer import judge
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.training_steps import one_step
+from autograder.exercises.probes.training_steps import make_training_step_probe
 from autograder.exercises.probes.wrongly_detached_loss import (
-    CUT,
-    CUT_FROM_X,
-    recorded_backward_calls,
+    DETACHED_FROM_X_MESSAGES,
+    DETACHED_LOSS_MESSAGES,
+    record_backward_calls,
     with_detached_loss_facet,
 )
 from tests.our_course import COURSE, answer_in, judge_of
@@ -26,7 +26,7 @@ OF_A_LOSS = (
     *("train", "train_amp", "resume_training", "fix_trainer"),
 )
 FROM_X = ("descend", "mean_square_grad", "grad_of")
-_SENTENCES = CUT["cut_loss"], CUT_FROM_X["cut_loss"]
+_SENTENCES = DETACHED_LOSS_MESSAGES["cut_loss"], DETACHED_FROM_X_MESSAGES["cut_loss"]
 # Worked solutions that call backward on an unnamed value: the same with a name.
 _NAMED = {
     "descend": ("f(x).backward()", "loss = f(x)\n        loss.backward()"),
@@ -159,13 +159,13 @@ def by_closure(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: T
 @pytest.mark.parametrize("answer", [never_backward, by_copies, by_grad, by_closure])
 def test_what_is_not_cut_is_not_seen_as_cut(answer: Callable[..., Any]) -> None:
     """An answer without backward, or with gradients assigned otherwise, has no detached loss."""
-    assert not with_detached_loss_facet(one_step("held"))(answer, MODEL)["cut_loss"]
+    assert not with_detached_loss_facet(make_training_step_probe("held"))(answer, MODEL)["cut_loss"]
 
 
 def test_backward_is_as_before_outside_of_the_block() -> None:
     """torch.autograd.backward is restored after the block, even after an error."""
     usual = torch.autograd.backward
-    with pytest.raises(RuntimeError), recorded_backward_calls(lambda: None) as backwards:
+    with pytest.raises(RuntimeError), record_backward_calls(lambda: None) as backwards:
         torch.ones(()).backward()
 
     assert usual is torch.autograd.backward

@@ -29,10 +29,10 @@ from explorers.drawing_pad_state import (
 )
 from explorers.drawing_pad_widget import MOST_PADS, DigitPad
 from explorers.run_model_on_drawing import DOT, EMPTY, predict_drawing, shrink_to_8x8
-from explorers.synthetic_digits import draw_strokes, strokes_of
+from explorers.synthetic_digits import digit_strokes, draw_strokes
 from tests.test_explorer_widget import bundle
 
-THREE = draw_strokes(strokes_of(3, 0))  # a tidy 3
+THREE = draw_strokes(digit_strokes(3, 0))  # a tidy 3
 DOWN = [[15.5, 4.5], [15.5, 27.5]]  # lines from top to bottom, and from left to right
 ACROSS = [[4.5, 15.5], [27.5, 15.5]]
 
@@ -545,7 +545,7 @@ class TestFile:
     def file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """Return the path of the file for a notebook in its own folder."""
         monkeypatch.setattr(saved_drawings_file, "progress_folder", lambda: tmp_path)
-        return tmp_path / saved_drawings_file.NAME
+        return tmp_path / saved_drawings_file.DRAWINGS_FILE
 
     @staticmethod
     def saved(*digits: int) -> DigitPad:

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from autograder.course.compute_expected_observations import VISIBLE_SEED
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from tests.test_bank import CHAPTER_OF, judge_of
 
 tensor = torch.tensor
@@ -125,7 +125,9 @@ def test_what_the_docstring_says_of_its_example_is_watched(name: str, facet: str
     shown = [case for case in exercise.cases(seed) if _begin_alike(case.args, SHOWN[name], exercise.tolerance)]
     seen = [each[facet] for each in exercise.observe(right, shown) if facet in each]
 
-    assert seen and all(first_difference(see(SAID[name, facet]), one, exercise.tolerance) is None for one in seen)
+    assert seen and all(
+        first_difference(snapshot_value(SAID[name, facet]), one, exercise.tolerance) is None for one in seen
+    )
 
 
 def _shapes(case: Case) -> list[tuple[int, ...]]:
@@ -238,7 +240,8 @@ def _begin_alike(args: tuple[Any, ...], example: tuple[Any, ...], tolerance: Tol
     """Return whether a call begins with the arguments of an example."""
     pairs = [(one, other) for one, other in zip(args, example, strict=False) if other is not ...]
     return len(args) >= len(example) and all(
-        first_difference(see(_cut_off(other)), see(_cut_off(one)), tolerance) is None for one, other in pairs
+        first_difference(snapshot_value(_cut_off(other)), snapshot_value(_cut_off(one)), tolerance) is None
+        for one, other in pairs
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from autograder.authoring import draft_answer_bank_entry
 from autograder.authoring.draft_answer_bank_entry import CannotDraftEntry
 from autograder.course.course_location import bank_file
-from autograder.submission.anonymize_answer import without_author
+from autograder.submission.anonymize_answer import remove_author_from_answer
 from tests.sample_course import COURSE, STEM
 
 
@@ -23,16 +23,16 @@ class TestAnonymous:
             '# by Ada Lovelace, group 4\ndef double(x):\n    """Ada\'s."""\n    y  =  2 * x  # mine\n\n    return y\n'
         )
 
-        assert without_author(source) == "def double(x):\n    y = 2 * x\n    return y\n"
+        assert remove_author_from_answer(source) == "def double(x):\n    y = 2 * x\n    return y\n"
 
     def test_a_function_that_is_all_docstring_stays_one(self) -> None:
         """A function with only a docstring gets `pass`, so that the text stays valid."""
-        assert without_author('def double(x):\n    """Nothing yet."""\n') == "def double(x):\n    pass\n"
+        assert remove_author_from_answer('def double(x):\n    """Nothing yet."""\n') == "def double(x):\n    pass\n"
 
     def test_names_of_the_author(self) -> None:
         """The author's names are replaced in strings and identifiers, but not within other words or if short."""
         source = "def ada_double(x):\n    print('ADA Lovelace', 'adapter', 'of')\n    return x\n"
-        told = without_author(source, ["ada.lovelace", "Ada", "of"])
+        told = remove_author_from_answer(source, ["ada.lovelace", "Ada", "of"])
 
         assert told == "def student_double(x):\n    print('student student', 'adapter', 'of')\n    return x\n"
 
@@ -47,9 +47,11 @@ class TestAnonymous:
             "    return loss(x, y, reduction='sum', torch=low) + getattr(x, 'max')\n"
         )
 
-        assert without_author(source, [name], {"scale", "dim", "eps"}) == source
+        assert remove_author_from_answer(source, [name], {"scale", "dim", "eps"}) == source
         assert draft_answer_bank_entry.anonymous_answer("scale", source, [name], {"dim", "eps"}).count("dim") == 3
-        assert without_author(f"{source}(", [name], {"scale", "dim", "eps"}) == f"{source}(\n"  # without a tree
+        assert (
+            remove_author_from_answer(f"{source}(", [name], {"scale", "dim", "eps"}) == f"{source}(\n"
+        )  # without a tree
 
     def test_what_the_author_named_stays_one_thing(self) -> None:
         """A name that the answer binds is replaced wherever it is read; two of them, or one that is there, stay two."""
@@ -60,7 +62,7 @@ class TestAnonymous:
             "    try:\n        return ada_kim(x, kim=kim_ada)\n    except ValueError as Kim:\n"
             "        return [Kim for ada in ada_s]\n"
         )
-        told = without_author(source, ["Ada Kim"])
+        told = remove_author_from_answer(source, ["Ada Kim"])
         bare = ast.unparse(ast.parse(source))
 
         assert not re.search("ada|kim", told, re.IGNORECASE)
@@ -72,11 +74,11 @@ class TestAnonymous:
             "class Net(Base):\n    ada = 1\n\n    def ada_step(self, kim):\n        self.kim = partial(f, kim=kim)\n"
         )
 
-        assert without_author(source, ["Ada Kim"]) == source
+        assert remove_author_from_answer(source, ["Ada Kim"]) == source
 
     def test_names_in_texts(self) -> None:
         """In an f-string the author's names are replaced, but not in the form of a number."""
-        assert without_author("print(f'Ada: {x:ada}', 'max', 'Max')\n", ["Ada Max"]) == (
+        assert remove_author_from_answer("print(f'Ada: {x:ada}', 'max', 'Max')\n", ["Ada Max"]) == (
             "print(f'student: {x:ada}', 'max', 'student')\n"
         )
 
@@ -85,13 +87,13 @@ class TestAnonymous:
         source = f'# Ada\ndef double(x):\n    """Ada."""\n    return 0x{"f" * 6000} * x\n'
         told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
 
-        assert told == without_author(source)
+        assert told == remove_author_from_answer(source)
         assert told == draft_answer_bank_entry.anonymous_answer("double", source)
 
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
         """In a text that is no Python, whole-line comments are removed."""
-        assert "# Ada\n" not in without_author(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
+        assert "# Ada\n" not in remove_author_from_answer(source).replace("x)  # Ada\n", "").replace("x:  # Ada\n", "")
 
 
 def _shape(source: str) -> list[int]:

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
+from autograder.exercises.compare_observations import first_difference
 from autograder.exercises.exercise import Case, ExerciseSet, Requirement, exercise
-from autograder.exercises.observation_comparison import first_difference
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 from tests import made
 from tests.our_course import COURSE
@@ -122,13 +122,13 @@ class TestExerciseSet:
     def test_a_probe_that_was_not_made_is_an_error(self) -> None:
         """A probe factory that was not called raises ExerciseError."""
         with pytest.raises(ExerciseError, match=r"found calling\. .* `calling\(\)`"):
-            Requirement("doubles", calling)  # type: ignore[arg-type]
+            Requirement("doubles", make_call_probe)  # type: ignore[arg-type]
 
     def test_an_aspect_that_nothing_differs_in_is_an_error(self) -> None:
         """A message for an unknown aspect raises ExerciseError, because it would never appear."""
-        Requirement("doubles", calling(), {"returned:shape": "Another shape."})
+        Requirement("doubles", make_call_probe(), {"returned:shape": "Another shape."})
         with pytest.raises(ExerciseError, match=r"'returned:shap'.* shape, dtype"):
-            Requirement("doubles", calling(), {"returned:shap": "Another shape."})
+            Requirement("doubles", make_call_probe(), {"returned:shap": "Another shape."})
 
     def test_two_requirements_of_one_sentence_are_an_error(self) -> None:
         """Two requirements with one sentence raise ExerciseError."""
@@ -136,7 +136,7 @@ class TestExerciseSet:
         def cases(draw: Draw) -> Iterator[Case]:
             """Double."""
             yield made.doubles(draw.normal(2), plus=0.0)
-            yield Requirement("doubles", calling())(draw.normal(3), plus=0.0)
+            yield Requirement("doubles", make_call_probe())(draw.normal(3), plus=0.0)
 
         with pytest.raises(ExerciseError, match="two for 'doubles'"):
             exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])

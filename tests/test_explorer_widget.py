@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from nbconvert.exporters import HTMLExporter
 
 from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
-from explorers.controls import LONGEST, Control, Refused
-from explorers.explorer_markup import choice_button, number, numbers, still
-from explorers.widget import Explorer
+from explorers.explorer_base_widget import Explorer
+from explorers.explorer_controls import LONGEST, Control, InvalidChoice
+from explorers.explorer_markup import choice_button, short_number_text, static_picture, values_as_tables
 from tests.small_chapter import PROJECT
 
 
@@ -49,7 +49,7 @@ class Counter(Explorer):
 
     def choose(self, name: str, value: Any) -> None:
         if value == "refuse":
-            raise Refused("not `that` <b>one</b>")
+            raise InvalidChoice("not `that` <b>one</b>")
         if value == "fail":
             raise RuntimeError("of <the model>")
         self.arrived.append((name, value))
@@ -259,7 +259,7 @@ class TestMarkup:
         """Buttons become plain text with the same class."""
         picture = join("before ", choice_button("node", value, label, class_="x-node"))
 
-        assert f'before <span class="x-node">{escape(label)}</span>' == still(picture)
+        assert f'before <span class="x-node">{escape(label)}</span>' == static_picture(picture)
 
     def test_prose(self) -> None:
         """Text between backticks becomes code; a lone backtick stays."""
@@ -288,7 +288,7 @@ class TestMarkup:
     )
     def test_number(self, value: object, told: str) -> None:
         """Numbers have four digits; other values appear by name."""
-        assert told == number(value)
+        assert told == short_number_text(value)
 
     @pytest.mark.parametrize(
         ("values", "tables", "cells"),
@@ -305,7 +305,7 @@ class TestMarkup:
     )
     def test_numbers(self, values: object, tables: int, cells: int) -> None:
         """Each matrix is a table with its index; an empty one has a text."""
-        made = numbers("x", values)
+        made = values_as_tables("x", values)
 
         assert (tables, cells) == (made.count("<table"), made.count("<td"))
         assert ("x[0]" in made) == (tables > 1 or values == [[[], []]])

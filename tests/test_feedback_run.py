@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import parallel_map
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.parallel_map import map_in_processes

@@ -30,7 +30,11 @@ from autograder.exercises.observation import (
     from_bytes,
     to_bytes,
 )
-from autograder.grading.bounded_judging import NO_FORM, judge_untrusted_observations, unjudgeable_lines
+from autograder.grading.judge_untrusted_observations import (
+    FORGED_OBSERVATION_MESSAGE,
+    judge_untrusted_observations,
+    unjudgeable_lines,
+)
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.run_specification import LIMITS
 from autograder.sandbox.execution.submission_runner import outcome_from_frame
@@ -192,11 +196,14 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
         while "slow" in seen:
             pass
 
-    monkeypatch.setattr("autograder.grading.bounded_judging.cpu_time_budget", partial(cpu_time_budget, 0.5))
+    monkeypatch.setattr(
+        "autograder.grading.judge_untrusted_observations.cpu_time_budget", partial(cpu_time_budget, 0.5)
+    )
     judge = one_exercise(comparing(compare), {"returned": 1})
 
     assert (
-        NO_FORM == judge_untrusted_observations(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
+        FORGED_OBSERVATION_MESSAGE
+        == judge_untrusted_observations(judge, made.exercise().name, 0, [{"slow": 1}], "").verdicts[0].sentence
     )
 
 
@@ -291,8 +298,11 @@ def test_what_cannot_be_judged_fails_and_is_named() -> None:
     judge = one_exercise(comparing(compare), {"returned": 1})
     report = judge_untrusted_observations(judge, made.exercise().name, 0, [{"other": 1}], "")
 
-    assert (Status.FAIL, NO_FORM) == (report.verdicts[0].status, report.verdicts[0].sentence) and report.score == 0
-    assert (f"{made.exercise().name}: {NO_FORM}",) == unjudgeable_lines([report])
+    assert (Status.FAIL, FORGED_OBSERVATION_MESSAGE) == (
+        report.verdicts[0].status,
+        report.verdicts[0].sentence,
+    ) and report.score == 0
+    assert (f"{made.exercise().name}: {FORGED_OBSERVATION_MESSAGE}",) == unjudgeable_lines([report])
 
 
 @pytest.mark.parametrize("error", [KeyError("ours"), WorkFailed("no room")])
@@ -319,7 +329,7 @@ def test_judging_takes_no_more_memory_than_it_may() -> None:
     judge = one_exercise(comparing(compare), {"returned": 1})
 
     assert (
-        NO_FORM
+        FORGED_OBSERVATION_MESSAGE
         == judge_untrusted_observations(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
     )
     assert torch.ones(1000, 1000).sum() == 1e6

@@ -21,8 +21,8 @@ from nbgrader.utils import determine_grade
 
 from autograder.course.chapter_judge import Judge
 from autograder.errors import DamagedData
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
-from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.grading.grade_submission import SubmissionGrading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs

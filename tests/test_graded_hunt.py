@@ -26,7 +26,7 @@ from autograder.errors import ChapterFormatError, CheckFailed, ExerciseError
 from autograder.exercises.exercise import Exercise
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
-from autograder.grading.prepared_grader import Grader
+from autograder.grading.assignment_grader import Grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise

@@ -31,8 +31,8 @@ from autograder.diagnosis.verdict import NOT_GRADED
 from autograder.errors import CheckFailed, DamagedData, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
-from autograder.grading.find_borrowed_exercises import setup_text
-from autograder.grading.prepared_grader import Grader
+from autograder.grading.assignment_grader import Grader
+from autograder.grading.find_exercises_of_other_chapters import setup_cells_text
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.build_platform_bundle import read_bundled_sitting
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
@@ -123,7 +123,7 @@ class Notebook:
     def printed(self, folder: Path, *names: str) -> str:
         """Run what comes before answers, and these cells, in a new kernel; return what the last one prints."""
         shell = new_kernel(folder)
-        shell.run_cell(setup_text(self.node), store_history=True).raise_error()
+        shell.run_cell(setup_cells_text(self.node), store_history=True).raise_error()
         out = ""
         for name in names:
             with capture_output() as shown:

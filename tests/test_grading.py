@@ -22,14 +22,14 @@ from autograder.diagnosis.verdict import Status
 from autograder.errors import WorkFailed
 from autograder.exercises.observation import ExceptionSnapshot
 from autograder.grading import class_text_table, verdict_store
-from autograder.grading.bounded_judging import judge_untrusted_observations
 from autograder.grading.grade_submission import grade
+from autograder.grading.judge_untrusted_observations import judge_untrusted_observations
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import CellStep, ExerciseOutcome, Limits, ProbeStep, Program
-from autograder.submission import student_folder
-from autograder.submission.plain_file import read_submitted_file as read_file
-from autograder.submission.released_cells import starters
+from autograder.submission import read_student_folder
+from autograder.submission.read_released_cells import starters
+from autograder.submission.read_submitted_file_safely import read_submitted_file as read_file
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.our_course import judge_of
@@ -266,12 +266,12 @@ class TestHandedIn:
         (handed / f"{STEM}.ipynb").symlink_to(tmp_path / "config.py")
         mark = {"name": "mine.ipynb", "sha256": hashlib.sha256(b"").hexdigest()}
         (handed / ".graded-copy.json").write_text(json.dumps(mark))
-        student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
+        read_student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
         (handed / f"{STEM}.ipynb").unlink()
         (handed / ".graded-copy.json").unlink()
         (handed / ".graded-copy.json").symlink_to(tmp_path / "config.py")
 
-        placed = student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
+        placed = read_student_folder.choose_and_place_notebook(handed, STEM, STARTERS)
 
         assert "the teacher's" == (tmp_path / "config.py").read_text()
         assert placed is not None and solved == placed.path.read_bytes() and not placed.path.is_symlink()
@@ -283,7 +283,7 @@ class TestHandedIn:
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
         os.mkfifo(tmp_path / "pipe")
 
-        opened = student_folder.read_student_folder(tmp_path, STEM, STARTERS)
+        opened = read_student_folder.read_student_folder(tmp_path, STEM, STARTERS)
 
         assert sorted([f"{STEM}.ipynb", "more"]) == sorted(path.name for path in tmp_path.glob("[!.]*"))
         assert [] == list((tmp_path / "more").iterdir())
@@ -297,7 +297,7 @@ class TestHandedIn:
         (tmp_path / "eve" / STEM).symlink_to(tmp_path / "ada")
 
         with pytest.raises(WorkFailed, match=r"no notebook in the submission \(the folder is empty\)"):
-            student_folder.read_student_folder(tmp_path / "eve" / STEM, STEM, STARTERS)
+            read_student_folder.read_student_folder(tmp_path / "eve" / STEM, STEM, STARTERS)
 
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
@@ -314,8 +314,8 @@ class TestHandedIn:
             shutil.copytree(tmp_path / "ada", tmp_path / name)
 
         with pytest.raises(WorkFailed, match=r"was not graded\. Put a plain folder"):
-            student_folder.read_student_folder(tmp_path / name / STEM, STEM, STARTERS)
-        assert solved == student_folder.read_student_folder(tmp_path / "ada" / STEM, STEM, STARTERS).data
+            read_student_folder.read_student_folder(tmp_path / name / STEM, STEM, STARTERS)
+        assert solved == read_student_folder.read_student_folder(tmp_path / "ada" / STEM, STEM, STARTERS).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder in place of the file, or no file, gives a reason and raises nothing."""
@@ -328,11 +328,11 @@ class TestHandedIn:
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
-        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
+        placed = read_student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert 3 == len(list(tmp_path.glob("*.ipynb")))
-        told = student_folder.read_student_folder(tmp_path, STEM, STARTERS)
+        told = read_student_folder.read_student_folder(tmp_path, STEM, STARTERS)
         assert (f"handed in as '{STEM} (1).ipynb'; a copy under the released name was graded",) == told.notes
         assert 1 == len(told.eye) and "also handed in, and not graded: 'zzz.ipynb' (it cannot be read" in told.eye[0]
 
@@ -340,10 +340,10 @@ class TestHandedIn:
         """A renamed notebook that is handed in again replaces the copy of its earlier version."""
         renamed = tmp_path / f"{STEM} (1).ipynb"
         renamed.write_bytes(b"{}")
-        student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
+        read_student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
         renamed.write_bytes(solved)
 
-        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
+        placed = read_student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
 
@@ -352,7 +352,7 @@ class TestHandedIn:
         (tmp_path / "mine.ipynb").write_bytes(solved)
         (tmp_path / "untouched.ipynb").write_bytes((NOTEBOOK).read_bytes())
 
-        placed = student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
+        placed = read_student_folder.choose_and_place_notebook(tmp_path, STEM, STARTERS)
 
         assert placed is not None and solved == placed.path.read_bytes()
         assert "mine.ipynb" == placed.original.name

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from explorers import autograd_stepper
+from explorers.autograd_graph_animation import MOST_AT_ONCE, MOST_FILMED, MOST_TOWERS
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_animation import MOST_AT_ONCE, MOST_FILMED, MOST_TOWERS
 from tests import films
 
 

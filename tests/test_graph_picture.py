@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from explorers import autograd_stepper
 from explorers.autograd_graph_data import read_graph
-from explorers.autograd_step_list import MOST_LISTED, MOST_TOLD
+from explorers.autograd_step_list import MAX_LISTED_AT_END, MOST_LISTED
+from explorers.autograd_stepper_state import AutogradStepperState, initial_stepper_state, row_id
 from explorers.autograd_stepper_view import autograd_stepper_view
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_steps import GraphWithOpenModules, initial_view, row_id
 from tests.test_autograd_graph import Block, worked
 
 
@@ -31,16 +31,16 @@ def rows(markup: str, caption: str) -> list[list[str]]:
     return [[re.sub(r"(<[^>]*>)+", " ", cell).replace("▶ ", "").strip() for cell in row] for row in cells]
 
 
-def small() -> GraphWithOpenModules:
+def small() -> AutogradStepperState:
     """Return the chapter's example at its first step."""
     names, loss = worked()
-    return initial_view(read_graph(loss, {**names, "loss": loss}))
+    return initial_stepper_state(read_graph(loss, {**names, "loss": loss}))
 
 
-def large() -> GraphWithOpenModules:
+def large() -> AutogradStepperState:
     """Return the graph of a model with several hundred nodes, at its first step."""
     model = nn.Sequential(*(Block() for _ in range(30)))
-    return initial_view(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
+    return initial_stepper_state(read_graph(model(torch.ones(2, 8)).mean(), dict(model.named_parameters())))
 
 
 class TestPicture:
@@ -85,7 +85,7 @@ class TestPicture:
     def test_names_are_text(self) -> None:
         """Markup in a name is escaped."""
         x = torch.ones((), requires_grad=True)
-        drawn = autograd_stepper_view(initial_view(read_graph(x * 2, {"<b>&": x})))
+        drawn = autograd_stepper_view(initial_stepper_state(read_graph(x * 2, {"<b>&": x})))
 
         assert "<b>" not in drawn and "&lt;b&gt;&amp;" in drawn
 
@@ -94,10 +94,10 @@ class TestPicture:
         x = torch.ones(1, requires_grad=True)
         y = x.exp()
         y += 1
-        changed = text(autograd_stepper_view(replace(initial_view(read_graph(y.sum(), {"x": x})), at=None)))
+        changed = text(autograd_stepper_view(replace(initial_stepper_state(read_graph(y.sum(), {"x": x})), at=None)))
 
         assert "This tensor does not come from a graph" in text(
-            autograd_stepper_view(initial_view(read_graph(torch.ones(()))))
+            autograd_stepper_view(initial_stepper_state(read_graph(torch.ones(()))))
         )
         assert "backward would stop at step 2 (Exp)" in changed and "is at version 1; expected version 0" in changed
         assert "result: changed in place since" in changed and "the backward pass stops here" in changed
@@ -118,9 +118,9 @@ class TestPicture:
         y = x
         for _ in range(300):
             y = y * 1.01
-        drawn = autograd_stepper_view(replace(initial_view(read_graph(y, {"x": x})), at=None))
+        drawn = autograd_stepper_view(replace(initial_stepper_state(read_graph(y, {"x": x})), at=None))
 
-        assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
+        assert len(rows(drawn, "Backward pass")) == MAX_LISTED_AT_END + 1 and "241 more rows are not listed" in drawn
         assert "These 301 rows are too many for one picture." in drawn
 
     def test_a_folded_module(self) -> None:
@@ -134,7 +134,7 @@ class TestPicture:
     def test_broadcasting_is_explained(self) -> None:
         """A broadcast operand has an explanation of the sum over its copies."""
         x, row = torch.ones(4, 3, requires_grad=True), torch.ones(3, requires_grad=True)
-        story = initial_view(read_graph((x + row).sum(), {"row": row}))
+        story = initial_stepper_state(read_graph((x + row).sum(), {"row": row}))
         add = next(each for each in story.rows if story.graph.nodes[each.nodes[0]].operation == "Add")
 
         assert "row has the shape (3,) and was broadcast" in text(autograd_stepper_view(story.to("back", add)))

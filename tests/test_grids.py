@@ -9,14 +9,16 @@ from torch import Tensor
 
 from autograder.diagnosis.tensor_difference_grids import grids_of_difference
 from autograder.diagnosis.verdict import GridPair, Report, Status, Verdict
-from autograder.exercises.observation_comparison import Difference, Tolerance
-from autograder.exercises.probe import see
+from autograder.exercises.compare_observations import Difference, Tolerance
+from autograder.exercises.probe import snapshot_value
 from autograder.notebook.report_rendering import html, text
 
 
 def between(expected: Tensor, got: Tensor) -> GridPair | None:
     """Return the grid of two tensors whose values differ."""
-    return grids_of_difference(Difference(("returned",), "values", see(expected), see(got)), Tolerance())
+    return grids_of_difference(
+        Difference(("returned",), "values", snapshot_value(expected), snapshot_value(got)), Tolerance()
+    )
 
 
 def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
+from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_SOURCE, read_notebook_contents
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_SOURCE, read_notebook_contents
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.submission import student_folder
-from autograder.submission.plain_file import without_outputs
+from autograder.submission import read_student_folder as student_folder
+from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_FILE
+from autograder.submission.read_released_cells import starters
+from autograder.submission.read_student_folder import read_student_folder
 from autograder.submission.read_submission import submission_from_files
-from autograder.submission.released_cells import starters
-from autograder.submission.student_folder import read_student_folder
+from autograder.submission.read_submitted_file_safely import without_outputs
 from autograder.submission.submission import SubmittedFiles
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_FILE
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script

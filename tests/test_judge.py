@@ -11,7 +11,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_file
 from autograder.errors import AnswerBankError, ChapterFormatError, CourseNotFound, ExerciseError
 from autograder.exercises.observation import Observation
-from autograder.grading.bounded_judging import judge_untrusted_observations
+from autograder.grading.judge_untrusted_observations import judge_untrusted_observations
 from tests.our_course import COURSE as OURS
 from tests.sample_course import COURSE, STEM
 

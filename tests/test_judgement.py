@@ -9,7 +9,7 @@ from autograder.diagnosis.difference_messages import difference_message
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.judge_answer import UNTOUCHED, judge, report_with_one_cause
 from autograder.diagnosis.verdict import Status
-from autograder.exercises.observation_comparison import Difference
+from autograder.exercises.compare_observations import Difference
 from tests import made
 
 

@@ -46,7 +46,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     assert to_bytes(expected) == to_bytes(found) and judge.keys.drawn == {
         (name, seed): sample_judge().keys.drawn[name, seed] for name in names
     }
-    verdict_store.end_round(tmp_path, STEM)
+    verdict_store.end_grading_round(tmp_path, STEM)
     assert not shelf.folder.exists()
 
 

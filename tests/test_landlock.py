@@ -156,9 +156,10 @@ class TestFiles:
         lines = (
             "import os, sys, time",
             "from pathlib import Path",
-            "from autograder.sandbox.choose_wall import choose_wall",
+            "from autograder.sandbox.choose_confinement import choose_confinement",
             "from autograder.sandbox.root_filesystem import RootFilesystem",
-            f"walls = choose_wall(RootFilesystem.of_this_python(Path({str(PROJECT / 'autograder')!r}))).walls",
+            f"shown = RootFilesystem.for_this_interpreter(Path({str(PROJECT / 'autograder')!r}))",
+            "walls = choose_confinement(shown).walls",
             "source, sink = os.pipe()",
             "first = walls.fork(lambda: os.write(sink, b'.') and time.sleep(60), sink, keep=(sink,))",
             "os.close(sink), os.read(source, 1)",

@@ -15,7 +15,7 @@ import pytest
 from autograder.course.chapter_reader import read_chapter
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.value_format import value_text
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
@@ -95,7 +95,7 @@ def test_the_program_gives_the_right_choice(tag: str) -> None:
     exec(read_chapter(COURSE.folder / "chapters" / f"{STEM}.py").prelude + "\n" + question.code, names)
     call = re.findall(r"What comes out of `(.*)`\?", question.prompt)[0]
 
-    assert question.right_choice == f"`{value_text(see(eval(call, names)))}`"
+    assert question.right_choice == f"`{value_text(snapshot_value(eval(call, names)))}`"
 
 
 def test_most_mistakes_give_a_question() -> None:

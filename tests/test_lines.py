@@ -15,17 +15,17 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise, Requirement
 from autograder.exercises.exercise import exercise as exercise_of
 from autograder.exercises.observation import Observation
-from autograder.exercises.probes.tensor_functions import calling, result_only
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 from autograder.notebook import report_rendering
 
 PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED
 
-sums = Requirement("gives sum and mean, as a tuple", result_only)
-weighs = Requirement("weighs the numbers", result_only)
-stays = Requirement("leaves x as it is", calling(), given=("returned",))
-negative = Requirement("takes negative weights", result_only, needs=(weighs,))
+sums = Requirement("gives sum and mean, as a tuple", observe_result_only)
+weighs = Requirement("weighs the numbers", observe_result_only)
+stays = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
+negative = Requirement("takes negative weights", observe_result_only, needs=(weighs,))
 
 
 @exercise_of(tier="core", hints=("Add.", "Divide."))
@@ -40,8 +40,8 @@ def sum_and_mean(draw: Draw) -> Iterator[Case]:
 @exercise_of(tier="core", hints=("Add.", "Divide."))
 def watches_all(draw: Draw) -> Iterator[Case]:
     """Give the weighted sum and mean; each line watches what is given."""
-    yield Requirement("gives sum and mean", calling())(draw.normal(4), 2.0)
-    yield Requirement("takes negative weights", calling())(draw.normal(4), -1.0)
+    yield Requirement("gives sum and mean", make_call_probe())(draw.normal(4), 2.0)
+    yield Requirement("takes negative weights", make_call_probe())(draw.normal(4), -1.0)
 
 
 def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -148,14 +148,14 @@ def test_rounding_costs_one_line(decimals: int, last: Status) -> None:
     @exercise_of(tier="core", hints=("Add.", "Divide."))
     def mean(draw: Draw) -> Iterator[Case]:
         """Give the mean."""
-        yield Requirement("gives the mean", means, {"rounded": ROUNDED})(draw.normal(4), 1.0)
+        yield Requirement("gives the mean", means, {"rounded": ROUNDED_MESSAGE})(draw.normal(4), 1.0)
         yield Requirement("weighs the numbers", means)(draw.normal(4), -2.0)
 
     cases = mean.cases(0)
     seen = [mean.observe(answer, cases) for answer in (_mean, lambda x, w: round(_mean(x, w), decimals))]
     first, second = judge(mean, ExpectedObservations("mean", cases, seen[0], ()), seen[1], "").verdicts
     assert (FAIL, last) == (first.status, second.status)
-    assert (first.sentence == ROUNDED) is bool(decimals)
+    assert (first.sentence == ROUNDED_MESSAGE) is bool(decimals)
 
 
 def _mean(x: torch.Tensor, w: float) -> float:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorers import learning_rate_animation, loop_stepper
-from explorers.loop_widget import LoopStepper
+from explorers.loop_stepper_widget import LoopStepper
 from explorers.recorded_animation import PlotAxes
 from tests import films
 

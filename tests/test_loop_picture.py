@@ -13,10 +13,10 @@ import pytest
 import torch
 from torch import nn
 
-from explorers import loop_stepper, loop_widget
-from explorers.explorer_markup import number
+from explorers import loop_stepper, loop_stepper_widget
+from explorers.explorer_markup import short_number_text
 from explorers.loop_line_executor import LINES
-from explorers.loop_widget import LoopStepper
+from explorers.loop_stepper_widget import LoopStepper
 from explorers.loss_curve_beside_right_order import loss_curves_html
 from explorers.run_loop_by_line import Loop
 from explorers.training_loop_html import in_words, loop_picture
@@ -160,7 +160,7 @@ def test_line_that_runs_only_once_shows_torchs_error() -> None:
 
 def test_steps_that_take_long_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slow steps stop early, with a note."""
-    monkeypatch.setattr(loop_widget, "SECONDS", 0.0)
+    monkeypatch.setattr(loop_stepper_widget, "SECONDS", 0.0)
 
     assert "it stopped after 1 of 100" in press(loop_stepper(*one()), "run 100").said
 
@@ -207,7 +207,7 @@ def test_many_tensors_are_told_by_one_norm() -> None:
         for seen in parameters
     ]
 
-    assert f'6 tensors: </span><span class="x-code">norm {number(math.hypot(*squares))}' in picture
+    assert f'6 tensors: </span><span class="x-code">norm {short_number_text(math.hypot(*squares))}' in picture
     assert 'step, 6 tensors: </span><span class="x-code">2<' in picture
     assert "Each parameter (6)" in picture and "the root of the sum of their squares" in picture
     assert ["exp_avg" in row and "step" in row for row in Reader(picture).rows].count(True) == 1

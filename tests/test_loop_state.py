@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from explorers import loop_copy
+from explorers import copy_training_objects
 from explorers.loop_line_executor import LINES
-from explorers.loop_state import Line, LoopState, SeenTensor
 from explorers.run_loop_by_line import MOST_STEPS, Loop
+from explorers.training_loop_state import DisplayedTensor, Line, LoopState
 from tests.loops import MODELS, OPTIMIZERS, lines, made
 
 RIGHT = "zero_grad forward loss backward step"
@@ -34,12 +34,12 @@ def by_hand(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tens
     return losses
 
 
-def looked_at(state: LoopState, place: str) -> dict[tuple[str, str], SeenTensor]:
+def looked_at(state: LoopState, place: str) -> dict[tuple[str, str], DisplayedTensor]:
     """Return the tensors in one place, by name and entry."""
     return {(seen.key.name, seen.key.entry): seen for seen in state.now if seen.key.place == place}
 
 
-def agrees(seen: SeenTensor, tensor: Tensor) -> bool:
+def agrees(seen: DisplayedTensor, tensor: Tensor) -> bool:
     """Return whether the shown tensor has these numbers."""
     if seen.values is None:
         return seen.shape == tuple(tensor.shape) and seen.norm == pytest.approx(tensor.norm().item(), rel=1e-5)
@@ -428,7 +428,7 @@ def test_what_cannot_be_trained_is_named(change: dict[str, Any], message: str) -
 
 def test_model_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model with too many numbers raises ValueError."""
-    monkeypatch.setattr(loop_copy, "MOST_NUMBERS", 3)
+    monkeypatch.setattr(copy_training_objects, "MOST_NUMBERS", 3)
     with pytest.raises(ValueError, match="at most 3 numbers, found 4"):
         Loop(*made())
 

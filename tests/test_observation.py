@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import save
 
 from autograder.errors import DamagedData
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.observation import (
     ExceptionSnapshot,
     OtherValue,
@@ -15,8 +16,7 @@ from autograder.exercises.observation import (
     to_bytes,
     to_parts,
 )
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 
 TOLERANCE = Tolerance()
 _NORMS = (6, ""), (6, ", bias=True"), (7, ", bias=True")
@@ -24,7 +24,7 @@ _NORMS = (6, ""), (6, ", bias=True"), (7, ", bias=True")
 
 def aspect(expected: object, got: object) -> str | None:
     """Return the aspect in which two values differ, or None."""
-    difference = first_difference(see(expected), see(got), TOLERANCE)
+    difference = first_difference(snapshot_value(expected), snapshot_value(got), TOLERANCE)
     return difference.aspect if difference else None
 
 
@@ -60,7 +60,7 @@ class TestBytes:
     )
     def test_tensors_survive_the_journey(self, dtype: torch.dtype) -> None:
         """A tensor snapshot keeps values, shape, dtype, device and tracking."""
-        seen = see(torch.tensor([[1, 0, 1]]).to(dtype))
+        seen = snapshot_value(torch.tensor([[1, 0, 1]]).to(dtype))
 
         assert first_difference(seen, from_bytes(to_bytes(seen)), TOLERANCE) is None
 
@@ -108,7 +108,7 @@ class TestBytes:
     def test_a_single_element_may_have_any_stride(self) -> None:
         """A tensor with one element may have any stride."""
         ones = [torch.arange(14.0).reshape(2, 7)[:1, :1], torch.zeros(3, 7)[:1, :1], torch.zeros(0, 7).T]
-        seen = {"returned": [see(one) for one in ones]}
+        seen = {"returned": [snapshot_value(one) for one in ones]}
 
         assert first_difference(seen, from_bytes(to_bytes(seen)), Tolerance(0.0, 0.0)) is None
 
@@ -193,4 +193,4 @@ class TestFirstDifference:
         """A tensor without recorded values differs from one with values."""
         unread = TensorSnapshot(None, (2,), "float32", "cpu")
 
-        assert first_difference(see(torch.zeros(2)), unread, TOLERANCE) is not None
+        assert first_difference(snapshot_value(torch.zeros(2)), unread, TOLERANCE) is not None

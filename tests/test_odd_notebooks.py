@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 
 from autograder.reports.example_answers import draft_entry_command
 from autograder.submission import sanitize_markdown
+from autograder.submission.extract_submitted_cells import MAX_BYTES
+from autograder.submission.read_released_cells import starters
 from autograder.submission.read_submission import read_submission
-from autograder.submission.released_cells import starters
-from autograder.submission.submitted_cells import MAX_BYTES
 from autograder.terminal_text import replace_unprintable
 from tests.sample_course import NOTEBOOK
 

@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task

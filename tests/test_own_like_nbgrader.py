@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores

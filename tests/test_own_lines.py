@@ -10,8 +10,8 @@ from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Status, Verdict
 from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Case, Exercise, Requirement
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
-from autograder.exercises.probe import see
-from autograder.exercises.representation_mismatch import ROUNDED
+from autograder.exercises.probe import snapshot_value
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE
 from tests.our_course import COURSE as OURS
 from tests.our_course import judge_of
 
@@ -66,7 +66,7 @@ def spoiled(value: Plain) -> Plain:
     """Return another value of the same kind."""
     match value:
         case TensorSnapshot(values=torch.Tensor() as values):
-            return see(~values if values.dtype == torch.bool else 2 * values + 3)
+            return snapshot_value(~values if values.dtype == torch.bool else 2 * values + 3)
         case bool():
             return not value
         case int() | float():
@@ -123,7 +123,7 @@ def test_rounding_costs_the_line_about_it(exercise: Exercise, facet: str) -> Non
     lines = [verdicts[sentence] for sentence in exercise.requirements]
     failed = [verdict.sentence for verdict in lines if verdict.status is Status.FAIL]
 
-    assert failed and all(sentence.startswith(ROUNDED) for sentence in failed)
+    assert failed and all(sentence.startswith(ROUNDED_MESSAGE) for sentence in failed)
 
 
 @pytest.mark.parametrize(

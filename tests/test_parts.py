@@ -154,7 +154,7 @@ def test_a_slip(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: s
 def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
     """An error in a helper's probe is reported with its own line."""
     helper = parts.exercise.with_name("_watching.py")
-    edit(helper, "return calling()", "return lambda answer, case: {'seen': case.argument}")
+    edit(helper, "return make_call_probe()", "return lambda answer, case: {'seen': case.argument}")
 
     (line,) = built(parts, capsys)
     assert line.startswith("exercises/week_ends/_watching.py:9: AttributeError: ")
@@ -164,9 +164,11 @@ def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: p
     """A probe's own error is not attributed to the solution."""
     helper = parts.exercise.with_name("_watching.py")
     edit(
-        helper, "return calling()", "return catching_errors(lambda answer, case: {'seen': answer(*case.args) / 'two'})"
+        helper,
+        "return make_call_probe()",
+        "return make_probe_recording_exceptions(lambda answer, case: {'seen': answer(*case.args) / 'two'})",
     )
-    helper.write_text("from autograder.exercises.probe import catching_errors\n" + helper.read_text())
+    helper.write_text("from autograder.exercises.probe import make_probe_recording_exceptions\n" + helper.read_text())
 
     (line,) = built(parts, capsys)
     assert line.startswith(f"{FILE}: the probe of '") and "raised TypeError: unsupported operand" in line

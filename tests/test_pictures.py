@@ -17,9 +17,9 @@ from PIL import Image
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
-from autograder.submission.pixel_count import picture_pixels
+from autograder.submission.count_picture_pixels import picture_pixels
+from autograder.submission.extract_submitted_cells import read_notebook_contents
 from autograder.submission.restore_submission_to_teacher_assignment import restore_teacher_assignment
-from autograder.submission.submitted_cells import read_notebook_contents
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE

@@ -16,12 +16,12 @@ from autograder.authoring.example_students import ExampleClassMaker
 from autograder.files import write_all
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.parallel_grading import grade_one
+from autograder.grading.grading_executors import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.build_platform_bundle import BUNDLES, read_bundled_sitting
 from autograder.lms.exercise_rows import exercise_rows
 from autograder.lms.grade_on_platform import NOT_YOUR_FAULT
-from autograder.lms.student_wheel import StudentWheel, read_wheel
+from autograder.lms.student_package_wheel import StudentWheel, build_or_read_wheel
 from tests.asked import by_night
 from tests.conftest import needs_confinement
 from tests.container import OLD_KERNEL
@@ -241,7 +241,7 @@ def test_a_result_in_the_way(play: Play, tmp_path: Path) -> None:
 @pytest.mark.parametrize("platform", ["gradescope", "prairielearn"])
 def test_from_the_wheel_alone(platform: str, play: Play, course: Path, tmp_path: Path) -> None:
     """The modules of the wheel, without nbgrader and what else a bundle does not install, give the same result."""
-    with zipfile.ZipFile(io.BytesIO(read_wheel(None).data)) as wheel:
+    with zipfile.ZipFile(io.BytesIO(build_or_read_wheel(None).data)) as wheel:
         wheel.extractall(tmp_path / "wheel")
 
     found = play(platform, mixed(), wheel=tmp_path / "wheel")

@@ -10,28 +10,28 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from autograder.exercises.exercise import Case
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import ExceptionSnapshot, Observation, OtherValue, TensorSnapshot
-from autograder.exercises.probe import see
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probe import snapshot_value
+from autograder.exercises.probes.tensor_functions import make_call_probe
 
 X = torch.arange(6.0).reshape(2, 3)
 
 
 def observe(answer: object, *args: object, **options: bool | int) -> Observation:
     """Return the usual probe's observation of one call."""
-    return calling(**options)(answer, Case("works", *(args or (X,))))  # type: ignore[arg-type]
+    return make_call_probe(**options)(answer, Case("works", *(args or (X,))))  # type: ignore[arg-type]
 
 
 class TestSee:
     def test_a_tensor_is_read_out(self) -> None:
         """A tensor becomes a snapshot of values, shape, dtype, device and tracking."""
-        seen = see(torch.ones(2, 3, dtype=torch.float64, requires_grad=True))
+        seen = snapshot_value(torch.ones(2, 3, dtype=torch.float64, requires_grad=True))
 
         assert isinstance(seen, TensorSnapshot)
         assert ((2, 3), "float64", "cpu", True) == (seen.shape, seen.dtype, seen.device, seen.requires_grad)
 
     def test_a_meta_tensor_has_no_values(self) -> None:
         """A snapshot of a meta tensor has no values."""
-        seen = see(torch.ones(2, device="meta"))
+        seen = snapshot_value(torch.ones(2, device="meta"))
 
         assert isinstance(seen, TensorSnapshot)
         assert (None, "meta") == (seen.values, seen.device)
@@ -41,11 +41,11 @@ class TestSee:
         """A nested tensor, which has no shape, is recorded as text."""
         nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
 
-        assert OtherValue("Tensor", "tensor with layout torch.nested") == see(nested)
+        assert OtherValue("Tensor", "tensor with layout torch.nested") == snapshot_value(nested)
 
     def test_a_stranger_becomes_text(self) -> None:
         """An object of another kind becomes its type and a short text."""
-        assert OtherValue("range", "range(0, 3)") == see(range(3))
+        assert OtherValue("range", "range(0, 3)") == snapshot_value(range(3))
 
     def test_a_hostile_repr_is_survived(self) -> None:
         """An object whose repr raises is recorded."""
@@ -54,14 +54,14 @@ class TestSee:
             def __repr__(self) -> str:
                 raise RuntimeError
 
-        assert OtherValue("Hostile", "(its repr raised RuntimeError)") == see(Hostile())
+        assert OtherValue("Hostile", "(its repr raised RuntimeError)") == snapshot_value(Hostile())
 
     def test_a_list_within_itself_ends(self) -> None:
         """A structure that contains itself is cut off."""
         endless: list[object] = []
         endless.append(endless)
 
-        assert isinstance(see(endless), list)
+        assert isinstance(snapshot_value(endless), list)
 
 
 class TestCalling:

@@ -10,19 +10,19 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot, Observation, TensorSnapshot
-from autograder.exercises.probe import Answer, catching_errors, in_turn, select_facets
-from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, run_probes_in_order, select_facets
+from autograder.exercises.probes.gradients import make_tensor_call_probe
 from autograder.exercises.probes.memory_sharing import observe_copy_and_view
 from autograder.exercises.probes.random_results import (
     SEED,
     distribution_facts,
-    drawn_from_seed,
-    fixed_seed,
+    make_seeded_probe,
+    observe_seeded_batch,
     randomness_facts,
-    with_fixed_seed,
+    temporarily_seeded,
 )
 from autograder.exercises.probes.repeated_calls import with_second_call
-from autograder.exercises.probes.tensor_functions import calling, returned_dict_entries_probe
+from autograder.exercises.probes.tensor_functions import make_call_probe, make_returned_dict_entries_probe
 
 X = torch.arange(6.0).reshape(2, 3)
 
@@ -53,59 +53,63 @@ class TestCalling:
     )
     def test_it_tells_what_became_of_its_arguments(self, answer: Answer, left: list[str]) -> None:
         """Changes of an argument's values, flags and `.grad` are recorded."""
-        assert left == calling()(answer, case(X))["inputs"]
+        assert left == make_call_probe()(answer, case(X))["inputs"]
 
     def test_arguments_that_were_tracked_stay_so(self) -> None:
         """Tracking by the probe itself is no change, but ending it is."""
-        assert [] == calling(grad=True)(lambda x: x * 2, case(X))["inputs"]
-        assert ["requires_grad of argument 1"] == calling(grad=True)(lambda x: x.requires_grad_(False), case(X))[
-            "inputs"
-        ]
+        assert [] == make_call_probe(grad=True)(lambda x: x * 2, case(X))["inputs"]
+        assert ["requires_grad of argument 1"] == make_call_probe(grad=True)(
+            lambda x: x.requires_grad_(False), case(X)
+        )["inputs"]
 
 
 class TestWatched:
     def test_some_facets_are_kept(self) -> None:
         """Only the named facets are recorded."""
-        assert {"double": 8} == catching_errors(look, "double")(lambda: 4, case())
+        assert {"double": 8} == make_probe_recording_exceptions(look, "double")(lambda: 4, case())
 
     def test_another_form_is_kept_as_it_is(self) -> None:
         """If the named facet is missing, all facets are recorded; `select_facets` records None."""
-        assert {"returned": "4"} == catching_errors(look, "double")(lambda: "4", case())
-        assert {"double": None} == select_facets(catching_errors(look), "double")(lambda: "4", case())
+        assert {"returned": "4"} == make_probe_recording_exceptions(look, "double")(lambda: "4", case())
+        assert {"double": None} == select_facets(make_probe_recording_exceptions(look), "double")(lambda: "4", case())
 
     def test_a_crash_is_a_facet(self) -> None:
         """An exception is recorded whatever facets are named."""
-        seen = catching_errors(look, "double")(lambda: 1 // 0, case())
+        seen = make_probe_recording_exceptions(look, "double")(lambda: 1 // 0, case())
 
         assert ["raised"] == list(seen)
         assert isinstance(seen["raised"], ExceptionSnapshot)
 
     def test_probes_take_turns(self) -> None:
         """With probes in turn, each facet is the list of what each probe recorded."""
-        assert {"half": [2.0], "double": [8, 8]} == in_turn(catching_errors(look), catching_errors(look, "double"))(
-            lambda: 4, case()
-        )
+        assert {"half": [2.0], "double": [8, 8]} == run_probes_in_order(
+            make_probe_recording_exceptions(look), make_probe_recording_exceptions(look, "double")
+        )(lambda: 4, case())
 
     def test_what_is_kept_between_two_calls_is_noticed(self) -> None:
         """An answer that keeps state has the facet `afresh` False."""
         calls = count()
 
-        assert {"afresh": True, "double": 8} == with_second_call(catching_errors(look, "double"))(lambda: 4, case())
-        assert {"afresh": False, "double": 0} == with_second_call(catching_errors(look, "double"))(
+        assert {"afresh": True, "double": 8} == with_second_call(make_probe_recording_exceptions(look, "double"))(
+            lambda: 4, case()
+        )
+        assert {"afresh": False, "double": 0} == with_second_call(make_probe_recording_exceptions(look, "double"))(
             lambda: next(calls), case()
         )
-        assert "raised" in with_second_call(catching_errors(look))(lambda: 1 // 0, case())
-        assert "raised" in with_second_call(catching_errors(look))([4].pop, case())  # raises at the second call
+        assert "raised" in with_second_call(make_probe_recording_exceptions(look))(lambda: 1 // 0, case())
+        assert "raised" in with_second_call(make_probe_recording_exceptions(look))(
+            [4].pop, case()
+        )  # raises at the second call
 
 
 class TestEntries:
     def test_only_some_are_looked_at(self) -> None:
         """Only the named entries are recorded."""
-        assert {"returned": {"a": 1}} == returned_dict_entries_probe("a")(lambda: {"a": 1, "b": "?"}, case())
+        assert {"returned": {"a": 1}} == make_returned_dict_entries_probe("a")(lambda: {"a": 1, "b": "?"}, case())
 
     def test_a_whole_number_may_count_as_a_float(self) -> None:
         """For entries in `floats`, 256 counts as 256.0."""
-        seen = returned_dict_entries_probe("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
+        seen = make_returned_dict_entries_probe("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
 
         assert {"a": "float", "b": "int"} == {key: type(value).__name__ for key, value in seen["returned"].items()}
 
@@ -137,13 +141,13 @@ class TestGradients:
             assert x.grad is not None
             return x.grad
 
-        seen = on_tensors("tracked", "left")(untidy, case(X))
+        seen = make_tensor_call_probe("tracked", "left")(untidy, case(X))
 
         assert {"tracked": False, "left": [["requires_grad", ".grad"]]} == seen
 
     def test_what_is_behind_a_result_may_be_left_as_it_was(self) -> None:
         """For computed tensors, detaching and gradients behind them are recorded."""
-        seen = on_tensors("left", computed=True)
+        seen = make_tensor_call_probe("left", computed=True)
         assert {"left": [[], []]} == seen(lambda x: x * 2, case(X))
         assert {"left": [[], ["requires_grad", "leaf"]]} == seen(lambda x: x.detach_(), case(X))
         assert {"left": [[".grad"], []]} == seen(lambda x: (x * 2).sum().backward(), case(X))
@@ -151,7 +155,7 @@ class TestGradients:
     def test_a_text_stands_for_a_function(self) -> None:
         """A text in a case becomes the function that it names."""
         twice: dict[str, Callable[[Tensor], Tensor]] = {"twice": lambda x: 2 * x}
-        seen = on_tensors("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
+        seen = make_tensor_call_probe("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
 
         assert isinstance(seen["returned"], TensorSnapshot)
         assert torch.equal(2 * X, seen["returned"].values)
@@ -161,7 +165,7 @@ class TestChance:
     @pytest.mark.parametrize("kind", ["uniform", "normal"])
     def test_it_knows_a_distribution(self, kind: Any) -> None:
         """Numbers are recognized as those of their own distribution only."""
-        with fixed_seed(SEED):
+        with temporarily_seeded(SEED):
             drawn = torch.randn(5000) if kind == "normal" else (torch.rand(5000) - 0.5) * 12**0.5
         told = {name: distribution_facts(drawn, name, 1.0)["distribution"] for name in ("uniform", "normal")}  # type: ignore[arg-type]
 
@@ -169,11 +173,11 @@ class TestChance:
 
     def test_a_probe_leaves_the_generators_alone(self) -> None:
         """A probe does not change the global generator."""
-        with fixed_seed(1):
+        with temporarily_seeded(1):
             expected = torch.rand(3)
-        with fixed_seed(1):
-            with_fixed_seed(lambda answer, _: {"drawn": answer().tolist()})(lambda: torch.rand(2), case())
-            drawn_from_seed(lambda n, seed=0: torch.randn(n), case(5))
+        with temporarily_seeded(1):
+            make_seeded_probe(lambda answer, _: {"drawn": answer().tolist()})(lambda: torch.rand(2), case())
+            observe_seeded_batch(lambda n, seed=0: torch.randn(n), case(5))
             after = torch.rand(3)
 
         assert torch.equal(expected, after)
@@ -193,5 +197,5 @@ class TestChance:
                 torch.default_generator.manual_seed(3)
             return torch.rand(3)
 
-        with fixed_seed(1):
+        with temporarily_seeded(1):
             assert told == randomness_facts(draw)

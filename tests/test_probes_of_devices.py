@@ -6,15 +6,19 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, collect_autocast_devices
+from autograder.exercises.probes.autocast_usage import (
+    RecordingGradScaler,
+    active_autocast_dtype,
+    collect_autocast_devices,
+)
 from autograder.exercises.probes.devices import (
     OperationLog,
     describe_containers,
     find_lists_and_dicts,
     observe_module_on_meta,
     patch_reads_to_zero,
-    recorded_value_reads,
-    simulated_accelerators,
+    record_value_reads,
+    simulate_accelerators,
 )
 from autograder.exercises.probes.simulated_async_device import FakeDevice
 
@@ -30,7 +34,7 @@ class TestPlaces:
     def test_accelerators_are_there_by_name(self, there: str, cuda: bool, mps: bool) -> None:
         """Within the block, torch reports exactly the named accelerators as available."""
         before = torch.cuda.is_available()
-        with simulated_accelerators(answer, there):
+        with simulate_accelerators(answer, there):
             assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
             assert torch.backends.cuda.is_built() and torch.backends.mps.is_built()
 
@@ -71,7 +75,7 @@ class TestWaiting:
 
     def test_each_value_is_noted(self) -> None:
         """Each read of a value is recorded: item, bool and print."""
-        with recorded_value_reads(answer) as asked:
+        with record_value_reads(answer) as asked:
             text = f"{X.sum().item()} {bool(X[0, 0] > 0)} {X.sum()!r}"
 
         assert (3, True) == (len(asked), text.endswith("tensor(...)"))
@@ -79,7 +83,7 @@ class TestWaiting:
     @pytest.mark.parametrize("name", ["tolist", "numpy"])
     def test_values_that_leave_torch_are_noted(self, name: str) -> None:
         """`tolist` and `numpy` are recorded, and return the values."""
-        with recorded_value_reads(answer) as asked:
+        with record_value_reads(answer) as asked:
             values = getattr(X, name)()
 
         assert ([name], X.tolist()) == (asked, [list(map(float, row)) for row in values])
@@ -122,7 +126,7 @@ def test_work_left_over_comes_first() -> None:
 def test_precision_is_noted() -> None:
     """The entered autocast, and its dtype at each scaler step, are recorded."""
     weight = torch.ones(2, requires_grad=True)
-    scaler, optimizer = NotedScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
+    scaler, optimizer = RecordingGradScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
     with collect_autocast_devices(answer) as entered, torch.autocast("cpu", dtype=torch.bfloat16):
         scaler.scale(weight.sum()).backward()
         scaler.step(optimizer)

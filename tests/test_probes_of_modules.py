@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probes.module_classes import registers
+from autograder.exercises.probes.module_classes import make_registered_tensors_probe
 
 NOT_COMPUTED = {"loaded": None, "copied": None, "as_float64": None}
 
@@ -36,7 +36,7 @@ class Scaled(nn.Module):
 
 def test_a_tensor_with_a_history_is_no_crash() -> None:
     """An attribute that is a result is recorded as left behind, and raises nothing when copied."""
-    seen = registers("weight")(Scaled, Case("registers", 3, x=torch.ones(2, 3)))
+    seen = make_registered_tensors_probe("weight")(Scaled, Case("registers", 3, x=torch.ones(2, 3)))
 
     assert {
         "parameters": {},
@@ -60,14 +60,17 @@ class Transposed(nn.Linear):
 
 def test_a_result_that_is_kept_is_told_as_such() -> None:
     """A result under another name is recorded as left behind, and copying it raises nothing."""
-    seen = registers("weight", "bias")(Transposed, Case("registers", 3, 2, x=torch.ones(4, 3)))
+    seen = make_registered_tensors_probe("weight", "bias")(Transposed, Case("registers", 3, 2, x=torch.ones(4, 3)))
 
     assert ["across (a result)"] == seen["stays_behind"] and "raised" not in seen
 
 
 def test_a_tensor_that_stays_behind_is_named() -> None:
     """The first difference is the plain tensor, and not the form of the result."""
-    right, seen = (registers("weight", "bias")(made, Case("registers", 3, 2, x=torch.ones(4, 3))) for made in LAYERS)
+    right, seen = (
+        make_registered_tensors_probe("weight", "bias")(made, Case("registers", 3, 2, x=torch.ones(4, 3)))
+        for made in LAYERS
+    )
 
     difference = first_difference(right, seen, Tolerance())
     assert difference is not None
@@ -76,7 +79,7 @@ def test_a_tensor_that_stays_behind_is_named() -> None:
 
 def test_a_parameter_goes_along() -> None:
     """A layer of torch's is copied, loaded and converted with the same result."""
-    seen = registers("weight", "bias")(nn.Linear, Case("registers", 3, 2, x=torch.ones(4, 3)))
+    seen = make_registered_tensors_probe("weight", "bias")(nn.Linear, Case("registers", 3, 2, x=torch.ones(4, 3)))
 
     assert {"weight", "bias"} == set(seen["parameters"])
     assert torch.equal(seen["copied"].values, seen["loaded"].values)

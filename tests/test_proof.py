@@ -387,14 +387,14 @@ class TestForm:
 
     def test_a_probe_that_gives_no_dict(self, parts: ExerciseParts) -> None:
         """An observation has a name for each thing seen."""
-        edit(parts.exercise.with_name("_watching.py"), "return calling()", "return lambda answer, case: True")
+        edit(parts.exercise.with_name("_watching.py"), "return make_call_probe()", "return lambda answer, case: True")
 
         assert any("to give a dict of what it sees, found bool" in each for each in told(parts)), told(parts)
 
     def test_a_facet_without_words(self, parts: ExerciseParts) -> None:
         """What a probe sees has words of its own: its name says nothing to a student."""
-        told_more = 'return lambda answer, case: calling()(answer, case) | {"order": 1}'
-        edit(parts.exercise.with_name("_watching.py"), "return calling()", told_more)
+        told_more = 'return lambda answer, case: make_call_probe()(answer, case) | {"order": 1}'
+        edit(parts.exercise.with_name("_watching.py"), "return make_call_probe()", told_more)
 
         assert (
             f"{FILE}: 'swaps the ends' observes 'order' without a message for it; say in `tells` what should hold."

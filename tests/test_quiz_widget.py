@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.questions.question import Question, numbered_code, question_as_text, shuffled_question
-from explorers.controls import Refused
+from explorers.explorer_controls import InvalidChoice
 from explorers.quiz_widget import Quiz
 
 FIRST = Question("value", "add", "What is `y` after line 2?", ("3", "4", "5"), 1, "`1 + 3` is 4.", "x = 1\ny = x + 3")
@@ -64,7 +64,7 @@ def test_the_reader_chooses_sees_why_and_goes_on() -> None:
 def test_without_a_page_letters_answer(capsys: pytest.CaptureFixture[str]) -> None:
     """`answer` explains, and prints the next question."""
     quiz = Quiz("Two questions", [FIRST, SECOND], lambda *_: "Kept.")
-    with pytest.raises(Refused, match="one letter of a to c, got 'd'"):
+    with pytest.raises(InvalidChoice, match="one letter of a to c, got 'd'"):
         quiz.answer("d")
     quiz.answer("B")
     assert capsys.readouterr().out.splitlines()[:4] == [

@@ -56,7 +56,7 @@ def prove_it(parts: ExerciseParts, names: tuple[str, ...] = (), anew: bool = Fal
         ("chapters/week_ends.py", "import torch\n", "import torch\nimport math\n"),
         ("chapters/week_ends.py", '"""Return a new row', '"""Return another row'),
         ("exercises/week_ends/swap_ends.py", "draw.whole(4, 7)", "draw.whole(4, 8)"),
-        ("exercises/week_ends/_watching.py", "calling()", "calling(rng=True)"),
+        ("exercises/week_ends/_watching.py", "make_call_probe()", "make_call_probe(rng=True)"),
         ("answers/week_ends/swap_ends.py", "You turn the whole row round.", "You turn the row round."),
         ("shipped/week_ends.json", "You turn the whole row round.", "You turn the row round."),
         ("shipped/week_ends.hints.json", "Which numbers", "What numbers"),

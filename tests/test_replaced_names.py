@@ -17,7 +17,7 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.course_location import bank_file
 from autograder.diagnosis.judge_answer import judge as judged_on
 from autograder.diagnosis.verdict import Report
-from autograder.exercises.patched_names import replaced_for
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 from tests.our_course import COURSE
 
 # The ways in which an answer may refer to a function: a cell above it, and the call.
@@ -324,7 +324,10 @@ def test_names_are_put_back_however_a_block_is_left(error: BaseException) -> Non
     """Names are restored after any error, including those that the answer bound within the block."""
     usual, namespace = torch.manual_seed, dict[str, Any]()
     exec(CELL, namespace)
-    with pytest.raises(type(error)), replaced_for(namespace["answer"], torch, "manual_seed", lambda seed: None):
+    with (
+        pytest.raises(type(error)),
+        replace_attribute_in_answer(namespace["answer"], torch, "manual_seed", lambda seed: None),
+    ):
         namespace["answer"](error)
 
     assert id(usual) != namespace["kept"]["id"]
@@ -335,7 +338,7 @@ def test_a_builtin_as_a_class_attribute_takes_no_self() -> None:
     """A builtin that is a class attribute is called without the instance, replaced or not."""
     namespace: dict[str, Any] = {"__name__": "cells"}
     exec("import time\nclass Own:\n    now = time.perf_counter\ndef answer(): return Own().now()", namespace)
-    with replaced_for(namespace["answer"], time, "perf_counter", lambda: 3.0):
+    with replace_attribute_in_answer(namespace["answer"], time, "perf_counter", lambda: 3.0):
         assert 3.0 == namespace["answer"]()
 
     assert time.perf_counter is namespace["Own"].now
@@ -348,7 +351,7 @@ def test_a_module_of_ones_own_is_reached(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(f"{reached}\ndef answer():\n    return now()", namespace)
-    with replaced_for(namespace["answer"], time, "perf_counter", lambda: 3.0):
+    with replace_attribute_in_answer(namespace["answer"], time, "perf_counter", lambda: 3.0):
         assert 3.0 == namespace["answer"]()
 
     assert time.perf_counter is sys.modules.pop("clock_of_mine").perf_counter
@@ -363,7 +366,7 @@ def test_what_holds_data_is_left_alone() -> None:
         f"{cell}long, odd = [time.sleep] * 2000, Odd([time.sleep])\ndef answer():\n    return odd[0], long[0]",
         namespace,
     )
-    with replaced_for(namespace["answer"], time, "sleep", lambda _: None):
+    with replace_attribute_in_answer(namespace["answer"], time, "sleep", lambda _: None):
         own, kept = namespace["answer"]()
         assert kept is not time.sleep is own
 

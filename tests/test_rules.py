@@ -6,7 +6,7 @@ import pytest
 
 from autograder.exercises.source_rules import (
     broken_rules,
-    forbids,
+    forbid_names,
     max_changed_lines,
     no_loops,
     normalized_function_lines,
@@ -15,7 +15,7 @@ from course.exercises.ch04b_when_it_fails import broken_loops
 from course.exercises.ch06c_six_faults import fix_trainer
 from tests.test_bank import judge_of
 
-NO_TORCH = forbids("torch", requirement="uses no torch", sentence="No torch here.")
+NO_TORCH = forbid_names("torch", requirement="uses no torch", sentence="No torch here.")
 
 
 @pytest.mark.parametrize(

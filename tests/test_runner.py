@@ -16,12 +16,12 @@ from autograder.diagnosis.mistake_matching import same_observation
 from autograder.errors import WorkFailed
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.pipe_messages import Frame, FrameError
+from autograder.sandbox.confinement_self_test import confinement_problem
 from autograder.sandbox.execution.child_process_management import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
 from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.execution.unconfined_process import unconfined_process
-from autograder.sandbox.self_test import confinement_problem
 from autograder.submission.order_repaired_cells import CellInRun, CellRole
 from tests import made
 from tests.conftest import needs_confinement

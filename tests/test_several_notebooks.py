@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.verdict_paths import verdict_path
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from tests.conftest import UNCONFINED

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorers import shape_explorer
-from explorers.apply_operation import MOST_VALUES, explore
-from explorers.element_animation import film_of
-from explorers.explorer_markup import number
+from explorers.apply_operation import MOST_VALUES, explore_operation
+from explorers.element_animation import record_element_animation
+from explorers.explorer_markup import short_number_text
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_rendering import exploration_html
 
@@ -124,7 +124,7 @@ def assert_values(picture: BeautifulSoup, name: str, tensor: Tensor) -> None:
         labels = [name + "".join(f"[{i}]" for i in index) for index in product(*map(range, tensor.shape[:-2]))]
         assert labels == [each.caption.text for each in tables][: len(labels)]
     shown = [cell.text for table in tables for cell in table.find_all("td") if cell.text != "no numbers"]
-    found = [number(each) for each in tensor.flatten().tolist()]
+    found = [short_number_text(each) for each in tensor.flatten().tolist()]
 
     assert found == shown
 
@@ -215,7 +215,7 @@ def test_the_picture_is_what_torch_does(operation: str) -> None:
     def compare(case: tuple[dict[str, Tensor], Arguments]) -> None:
         known, typed = case
         names = ["x", "y"][: OPERATIONS[operation].tensors]
-        found = explore(operation, [(name, known[name]) for name in names], typed, known)
+        found = explore_operation(operation, [(name, known[name]) for name in names], typed, known)
         picture = BeautifulSoup(exploration_html(found), "html.parser")
         sizes = rows_of(picture, "x-sizes")
         for name in names:
@@ -281,14 +281,14 @@ def test_a_mask_is_filmed(index: str) -> None:
     """With a mask, each number of the result is traced to its source."""
     x = torch.arange(12.0).reshape(3, 4)
     known = {"x": x, "keep": x % 2 == 0} if index != "keep, :1" else {"x": x, "keep": torch.tensor([True, False, True])}
-    film = film_of(known, ("index", ("x",), {"index": index}))
+    film = record_element_animation(known, ("index", ("x",), {"index": index}))
 
     assert film is not None and film.cells.result is not None
-    assert [number(float(each)) for each in eval(f"x[{index}]", dict(known)).flatten()] == list(
+    assert [short_number_text(float(each)) for each in eval(f"x[{index}]", dict(known)).flatten()] == list(
         film.cells.result.numbers
     )
     for cell, written in enumerate(film.cells.result.numbers):
-        assert written == number(float(eval(film.cells.spelled(cell), dict(known))))
+        assert written == short_number_text(float(eval(film.cells.spelled(cell), dict(known))))
 
 
 @pytest.mark.parametrize("text", [*REFUSED, "keep[0]", "x * 0.5", "~x"])
@@ -296,7 +296,9 @@ def test_a_mask_that_torch_refuses(text: str) -> None:
     """A mask that torch refuses gives torch's error."""
     known = {"x": torch.ones(3, 4), "keep": torch.ones(3, 4) > 2}
 
-    assert done(f"x[{text}]", known) == explore("index", [("x", known["x"])], {"index": text}, known).error != ""
+    assert (
+        done(f"x[{text}]", known) == explore_operation("index", [("x", known["x"])], {"index": text}, known).error != ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,7 +306,7 @@ def test_a_mask_that_torch_refuses(text: str) -> None:
 )
 def test_a_mask_of_what_is_not_here_is_not_run(text: str) -> None:
     """An index with unknown names, or that is no comparison, is not evaluated."""
-    found = explore("index", [("x", torch.ones(3, 4))], {"index": text})
+    found = explore_operation("index", [("x", torch.ones(3, 4))], {"index": text})
 
     assert found.note.startswith("expected an index such as 0, :, 1:3 or None, or a mask such as x > 2; found ")
 
@@ -313,4 +315,4 @@ def test_a_large_mask_is_not_computed() -> None:
     """A mask that would be too large is not computed."""
     x = torch.ones(2000)
 
-    assert "1,000,000" in explore("index", [("x", x)], {"index": "x[:, None] > x"}).note
+    assert "1,000,000" in explore_operation("index", [("x", x)], {"index": "x[:, None] > x"}).note

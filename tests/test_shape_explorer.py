@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers.apply_operation import Exploration, explore
-from explorers.typed_input import MOST_COMPUTED
+from explorers.apply_operation import Exploration, explore_operation
+from explorers.parse_typed_arguments import MOST_COMPUTED
 
 SIZES = st.sampled_from([0, 1, 1, 2, 3])
 SHAPES = st.lists(SIZES, max_size=4)
@@ -33,7 +33,7 @@ def told(found: Exploration) -> tuple[int, ...]:
 @given(first=SHAPES, second=SHAPES)
 def test_two_shapes_meet_as_torch_lets_them(operation: str, first: list[int], second: list[int]) -> None:
     """The rows give torch's shape, or show where torch refuses."""
-    found = explore(operation, [("a", counted(*first)), ("b", counted(*second))])
+    found = explore_operation(operation, [("a", counted(*first)), ("b", counted(*second))])
 
     if found.result:
         assert told(found) == found.result.shape == found.shape and all(row.fits for row in found.rows)
@@ -65,7 +65,7 @@ def asked(draw: st.DrawFn) -> tuple[str, list[int], dict[str, str]]:
 def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[str, str]]) -> None:
     """The rows of operations on one tensor give torch's shape, or show where torch refuses."""
     name, shape, arguments = case
-    found = explore(name, [("x", counted(*shape))], arguments)
+    found = explore_operation(name, [("x", counted(*shape))], arguments)
 
     if found.result:
         assert told(found) == found.result.shape == found.shape
@@ -91,7 +91,7 @@ def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[st
 def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any) -> None:
     """Values, strides and shared memory are torch's."""
     x = counted(2, 3)
-    found, expected = explore(operation, [("x", x)], arguments), right(x)
+    found, expected = explore_operation(operation, [("x", x)], arguments), right(x)
 
     assert found.result is not None and found.result.values == expected.tolist()
     assert found.result.stride == expected.stride() and found.result.shape == tuple(expected.shape)
@@ -111,7 +111,7 @@ def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any)
 def test_code_is_what_a_reader_would_write(operation: str, arguments: dict[str, str], code: str) -> None:
     """The code is idiomatic, and gives the same result when run."""
     x = counted(2, 3)
-    found = explore(operation, [("x", x)], arguments)
+    found = explore_operation(operation, [("x", x)], arguments)
 
     assert found.code == code and found.result is not None
     assert eval(code, {"x": x}).tolist() == found.result.values
@@ -123,7 +123,7 @@ def test_impossible_operation_shows_torchs_own_error() -> None:
     with pytest.raises(RuntimeError) as raised:
         x.view(6)
 
-    assert explore("view", [("x", x)], {"sizes": "6"}).error == f"RuntimeError: {raised.value}"
+    assert explore_operation("view", [("x", x)], {"sizes": "6"}).error == f"RuntimeError: {raised.value}"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_impossible_operation_shows_torchs_own_error() -> None:
 )
 def test_what_cannot_be_read_is_named_and_not_run(operation: str, arguments: dict[str, str]) -> None:
     """An argument that cannot be parsed gives a note, and torch is not called."""
-    found = explore(operation, [("x", counted(2, 3))], arguments)
+    found = explore_operation(operation, [("x", counted(2, 3))], arguments)
 
     assert found.note.startswith("expected ") and found.result is None and found.error == ""
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_read_is_named_and_not_run(operation: str, arguments: dic
 def test_large_result_is_not_computed() -> None:
     """A large result has a shape and is not computed."""
     side = 2 * int(MOST_COMPUTED**0.5)
-    found = explore("add", [("a", torch.zeros(side, 1)), ("b", torch.zeros(side))])
+    found = explore_operation("add", [("a", torch.zeros(side, 1)), ("b", torch.zeros(side))])
 
     assert found.shape == (side, side) and found.result is None and "not computed" in found.note
 
@@ -155,19 +155,19 @@ def test_same_tensor_twice() -> None:
     """The same tensor may be both operands."""
     x = counted(2, 3)
 
-    assert (2, 3) == explore("add", [("x", x), ("x", x)]).shape
-    assert explore("matmul", [("x", x), ("x", x)]).error.startswith("RuntimeError: ")
+    assert (2, 3) == explore_operation("add", [("x", x), ("x", x)]).shape
+    assert explore_operation("matmul", [("x", x), ("x", x)]).error.startswith("RuntimeError: ")
 
 
 def test_tensors_without_numbers_share_no_memory() -> None:
     """Empty tensors share no memory."""
     empty = torch.empty(0, 3)
 
-    assert () == explore("add", [("a", empty), ("b", counted(3))]).shares
+    assert () == explore_operation("add", [("a", empty), ("b", counted(3))]).shares
 
 
 @pytest.mark.parametrize(("operation", "count"), [("matmul", 1), ("view", 2), ("solve", 1)])
 def test_wrong_call_says_what_is_expected(operation: str, count: int) -> None:
     """An unknown operation, or a wrong number of tensors, raises ValueError."""
     with pytest.raises(ValueError, match=r"expected one of|takes"):
-        explore(operation, [(name, counted(2)) for name in "ab"[:count]])
+        explore_operation(operation, [(name, counted(2)) for name in "ab"[:count]])

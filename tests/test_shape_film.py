@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from explorers import shape_explorer
-from explorers.apply_operation import explore
+from explorers.apply_operation import explore_operation
 from explorers.element_animation import MOST_CASES
-from explorers.element_provenance import OperationProvenance, trace_cells
+from explorers.element_provenance import OperationProvenance, trace_elements
 from explorers.recorded_animation import RECORD
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
@@ -26,7 +26,7 @@ COLUMN = torch.tensor([[10], [20], [30]])
 def cells(operation: str, *tensors: Tensor, **given: str) -> OperationProvenance:
     """Return an operation on tensors a and b, cell by cell."""
     named = list(zip("ab", tensors, strict=False))
-    found = trace_cells(explore(operation, named, given), operation, tensors, given)
+    found = trace_elements(explore_operation(operation, named, given), operation, tensors, given)
     assert found is not None
     return found
 

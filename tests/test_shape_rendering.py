@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorers import shape_explorer
-from explorers.apply_operation import Exploration, explore
+from explorers.apply_operation import Exploration, explore_operation
 from explorers.shape_operation_catalog import OPERATIONS
 from explorers.shape_predictions import judge_prediction
 from explorers.shape_rendering import exploration_html
@@ -31,7 +31,7 @@ def words(picture: str) -> str:
 
 def added() -> Exploration:
     """Return the sum of a column and a row."""
-    return explore("add", [("column", counted(3, 1)), ("row", counted(4))])
+    return explore_operation("add", [("column", counted(3, 1)), ("row", counted(4))])
 
 
 def test_all_facts_in_order() -> None:
@@ -55,7 +55,7 @@ def test_all_facts_in_order() -> None:
 def test_same_facts_as_the_state(operation: str) -> None:
     """For each operation, the picture has the state's code, rule, shape, values and error."""
     tensors = list(example_tensors().items())[2 : 2 + OPERATIONS[operation].tensors]
-    found = explore(operation, tensors)
+    found = explore_operation(operation, tensors)
     told = words(exploration_html(found))
 
     assert found.code in told and found.rule.replace("`", "") in told.replace(" ,", ",").replace(" ;", ";")
@@ -69,21 +69,21 @@ def test_same_facts_as_the_state(operation: str) -> None:
 
 def test_view_names_whose_memory() -> None:
     """A view has a sentence about the shared memory."""
-    told = words(exploration_html(explore("transpose", [("table", counted(2, 3))])))
+    told = words(exploration_html(explore_operation("transpose", [("table", counted(2, 3))])))
 
     assert "The result is a view: it looks at the memory of table" in told
 
 
 def test_nothing_is_shared_where_nothing_is() -> None:
     """An empty view has a sentence that nothing is shared."""
-    told = words(exploration_html(explore("transpose", [("table", torch.zeros(0, 3))])))
+    told = words(exploration_html(explore_operation("transpose", [("table", torch.zeros(0, 3))])))
 
     assert "The result has no numbers: there is nothing that could be shared." in told and "of its own" not in told
 
 
 def test_clash_is_marked_without_color() -> None:
     """Sizes that do not fit have a sign with a name, and torch's exact error."""
-    found = explore("add", [("a", counted(2, 3)), ("b", counted(4))])
+    found = explore_operation("add", [("a", counted(2, 3)), ("b", counted(4))])
     picture = exploration_html(found)
 
     assert 1 == picture.count('title="does not fit">✗</td>') and "no result" in picture
@@ -92,7 +92,7 @@ def test_clash_is_marked_without_color() -> None:
 
 def test_large_tensor_is_counted() -> None:
     """A large tensor has its count in place of its numbers."""
-    told = words(exploration_html(explore("transpose", [("x", counted(30, 40))])))
+    told = words(exploration_html(explore_operation("transpose", [("x", counted(30, 40))])))
 
     assert "x : 1,200 numbers, too many to write out" in told and "known before any number is: (40, 30)" in told
 
@@ -109,7 +109,7 @@ def test_covered_picture_tells_nothing_of_the_result() -> None:
 @settings(deadline=None)
 def test_names_and_arguments_are_text(name: str, typed: str) -> None:
     """Markup in names and arguments is escaped."""
-    found = explore("view", [(f"<x>{name}", counted(2, 3))], {"sizes": f"<b>{typed}"})
+    found = explore_operation("view", [(f"<x>{name}", counted(2, 3))], {"sizes": f"<b>{typed}"})
 
     assert set(re.findall(r"</?([^\s/>]+)", exploration_html(found))) <= {
         "div", "p", "code", "table", "caption", "thead", "tbody", "tr", "th", "td",
@@ -137,8 +137,8 @@ def test_prediction(guess: str, ending: str) -> None:
 
 def test_predicted_error() -> None:
     """An error and an empty shape can be predicted."""
-    refused = explore("add", [("a", counted(3)), ("b", counted(4))])
-    total = explore("sum", [("a", counted(3))])
+    refused = explore_operation("add", [("a", counted(3)), ("b", counted(4))])
+    total = explore_operation("sum", [("a", counted(3))])
 
     assert "Your prediction holds." in judge_prediction(
         " Error ", refused

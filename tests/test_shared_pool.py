@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.grading import worker_fork_server
+from autograder.grading import fork_server_for_workers
 from autograder.grading.forked_worker_pool import FEW, MANY, early_shared_process, forked_pool
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
@@ -94,9 +94,9 @@ def test_what_children_need_is_there_before_them(
     """When all workers exist, the shared process imports modules, and for a large class enables large pages."""
     done: list[str] = []
     monkeypatch.setattr("importlib.import_module", done.append)
-    monkeypatch.setattr(worker_fork_server, "use_large_pages", lambda: done.append("pages"))
+    monkeypatch.setattr(fork_server_for_workers, "use_large_pages", lambda: done.append("pages"))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    server = object.__new__(worker_fork_server.WorkerForkServer)
+    server = object.__new__(fork_server_for_workers.WorkerForkServer)
     server._line = theirs
     with ours, theirs:
         ours.send(message)

@@ -14,11 +14,11 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import SharedSetup, StatementsStep
 from autograder.submission import find_answers
 from autograder.submission.extract_answer_statements import answer_text, statements
+from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 from autograder.submission.order_repaired_cells import CellRole
 from autograder.submission.read_submission import read_submission
 from autograder.submission.sanitize_markdown import safe_markdown
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
 TRIPLE = 'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'

@@ -10,7 +10,7 @@ from autograder.exercises.exercise import Case, default_torch_settings
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
 from autograder.exercises.probes.training_fixtures import (
-    IN_EVAL,
+    IN_EVAL_SUFFIX,
     image_model,
     labeled_images,
     optimizer_by_name,
@@ -18,18 +18,18 @@ from autograder.exercises.probes.training_fixtures import (
 )
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
+    make_meta_device_training_probe,
+    make_training_run_probe,
     observe_resumed_training,
-    trained_on_meta,
-    training_run_probe,
 )
 from autograder.exercises.probes.training_steps import (
-    at_each_call,
-    before_each_step,
-    observe_evaluation,
-    observe_optimizer_steps,
-    one_step,
+    make_evaluation_probe,
+    make_optimizer_steps_probe,
+    make_training_step_probe,
+    record_at_each_call,
+    record_before_each_step,
 )
-from autograder.exercises.probes.training_steps import two_optimizers_in_turn as in_turns
+from autograder.exercises.probes.training_steps import make_two_optimizers_probe as in_turns
 
 X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
 
@@ -46,13 +46,13 @@ def step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x: 
 class TestOneStep:
     def test_a_step_calls_each_once(self) -> None:
         """Calls of model and criterion are counted, and an arriving gradient is recorded."""
-        seen = one_step("forwards", "criterion", "arrived")(step, Case("", "linear", "SGD", X, Y))
+        seen = make_training_step_probe("forwards", "criterion", "arrived")(step, Case("", "linear", "SGD", X, Y))
 
         assert {"forwards": 1, "criterion": [("prediction", "y_batch")], "arrived": True} == seen
 
     def test_targets_are_known_in_another_shape(self) -> None:
         """Targets in another shape are still recognized as targets."""
-        seen = one_step("criterion")(
+        seen = make_training_step_probe("criterion")(
             lambda model, optimizer, criterion, x, y: criterion(model(x).squeeze(), y.squeeze()),
             Case("", "linear", "SGD", X, Y),
         )
@@ -61,7 +61,9 @@ class TestOneStep:
 
     def test_a_mode_is_seen(self) -> None:
         """The mode in which the model is left is recorded."""
-        assert {"modes": "none"} == one_step("modes")(step, Case("", f"linear{IN_EVAL}", "Adam", X, Y))
+        assert {"modes": "none"} == make_training_step_probe("modes")(
+            step, Case("", f"linear{IN_EVAL_SUFFIX}", "Adam", X, Y)
+        )
 
 
 class TestEvaluated:
@@ -72,7 +74,9 @@ class TestEvaluated:
             model.zero_grad()
             return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
 
-        seen = observe_evaluation("left", "tracked", "types")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+        seen = make_evaluation_probe("left", "tracked", "types")(
+            evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2)
+        )
 
         assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
 
@@ -85,7 +89,7 @@ class TestEvaluated:
 
         x = (2.0 ** torch.arange(samples)).unsqueeze(1).expand(-1, 3).double()
         case = Case("", "linear", x, torch.zeros(samples).long(), 3)
-        watch = observe_evaluation("returned", loader="sampled")
+        watch = make_evaluation_probe("returned", loader="sampled")
 
         assert watch(lambda _, loader, __: added(loader), case) != watch(
             lambda _, loader, __: added([next(iter(loader)), *list(loader)[1:]]), case
@@ -99,7 +103,7 @@ class TestEvaluated:
             return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
 
         with default_torch_settings():
-            seen = observe_evaluation("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+            seen = make_evaluation_probe("left")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
 
         assert {"left": ["torch.is_grad_enabled()"]} == seen
 
@@ -108,7 +112,7 @@ IN_TURNS = in_turns()
 
 
 @pytest.mark.parametrize(
-    "watch", [observe_optimizer_steps("path"), observe_optimizer_steps("path", generator=True), IN_TURNS]
+    "watch", [make_optimizer_steps_probe("path"), make_optimizer_steps_probe("path", generator=True), IN_TURNS]
 )
 def test_an_optimizer_is_followed(watch: Any) -> None:
     """torch's SGD gives the expected path, with a list, with a generator, and beside another optimizer."""
@@ -121,7 +125,7 @@ def test_an_optimizer_is_followed(watch: Any) -> None:
 def test_steps_of_anybody_are_noted() -> None:
     """Steps of an optimizer that is made in the block are recorded, and later ones are not."""
     model = row_model("two layers", 3)
-    with before_each_step(lambda optimizer: type(optimizer).__name__) as notes:
+    with record_before_each_step(lambda optimizer: type(optimizer).__name__) as notes:
         optimizer = optimizer_by_name("Adam", model.parameters(), 0.1)
         optimizer.step()
     optimizer.step()
@@ -132,7 +136,7 @@ def test_steps_of_anybody_are_noted() -> None:
 def test_calls_are_noted_with_what_goes_in_and_out() -> None:
     """Each call is recorded with a value computed from input and output."""
     model = image_model("conv")
-    notes = at_each_call(model, lambda inputs, output: (len(inputs[0]), tuple(output.shape)))
+    notes = record_at_each_call(model, lambda inputs, output: (len(inputs[0]), tuple(output.shape)))
     model(labeled_images(5, 1)[0])
 
     assert [(5, (5, 3))] == notes
@@ -192,9 +196,9 @@ class TestRuns:
             return {"losses": [0.0] * epochs}
 
         case = Case("", 1, 1)
-        assert ["1, 0", "2"] == training_run_probe(_OfRows)(measures_first, case)["batches"]
+        assert ["1, 0", "2"] == make_training_run_probe(_OfRows)(measures_first, case)["batches"]
         assert ["1, 0", "2"] == observe_resumed_training(_OfRows)(measures_first, case)["batches"]
-        assert "batches" not in training_run_probe(_Linear)(measures_first, case)
+        assert "batches" not in make_training_run_probe(_Linear)(measures_first, case)
 
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
         """A resumed run without the optimizer's state differs, unless nothing is left to do."""
@@ -219,7 +223,7 @@ class TestRuns:
 
     def test_modes_and_places_are_seen(self) -> None:
         """Modes, tracking, devices and steps of a run are recorded."""
-        seen = training_run_probe(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
+        seen = make_training_run_probe(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
 
         assert {"modes": ["train"], "tracked": False} == seen
-        assert {"places": ["meta"], "steps": 2} == trained_on_meta(_Linear)(fit, Case("", 0, 2))
+        assert {"places": ["meta"], "steps": 2} == make_meta_device_training_probe(_Linear)(fit, Case("", 0, 2))

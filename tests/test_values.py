@@ -14,16 +14,16 @@ from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.tensor_difference_grids import grids_of_difference
 from autograder.diagnosis.value_format import WIDTH, expected_and_got_texts, nested_list_text, shorten, value_text
 from autograder.diagnosis.verdict import Verdict
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.observation import TensorSnapshot
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from tests.our_course import COURSE
 
 
 def both(expected: object, got: object, facet: str = "returned", exact: bool = False) -> tuple[str, str]:
     """Return the two texts of a report for a differing facet."""
     tolerance = Tolerance(0.0, 0.0) if exact else Tolerance()
-    difference = first_difference({facet: see(expected)}, {facet: see(got)}, tolerance)
+    difference = first_difference({facet: snapshot_value(expected)}, {facet: snapshot_value(got)}, tolerance)
     assert difference is not None
     return expected_and_got_texts(difference, tolerance)
 
@@ -53,7 +53,7 @@ def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
     """In a grid, only differing numbers have more digits."""
     expected, got = torch.full((2, 3), 1.00011), torch.full((2, 3), 1.000111)
     got[1, 2] = 1.0004
-    difference = first_difference(see(expected), see(got), Tolerance())
+    difference = first_difference(snapshot_value(expected), snapshot_value(got), Tolerance())
     assert difference is not None
     drawn = grids_of_difference(difference, Tolerance())
 
@@ -100,7 +100,7 @@ def test_a_float_is_never_written_as_an_int() -> None:
 
 def test_long_values_are_cut_in_the_middle() -> None:
     """A long value keeps its beginning and its end."""
-    text = value_text(see(torch.arange(1000)))
+    text = value_text(snapshot_value(torch.arange(1000)))
 
     assert len(text) < 2 * WIDTH
     assert "[0, 1, 2" in text
@@ -118,7 +118,7 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
         tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
         whole = shorten(nested_list_text(tensor.tolist()))
 
-        assert value_text(see(tensor)).endswith(f": {whole}"), shape
+        assert value_text(snapshot_value(tensor)).endswith(f": {whole}"), shape
 
     begun = time.process_time()
     for shape in ((3000, 3000), (300, 300, 300, 0), (2**40, 2**20, 0)):

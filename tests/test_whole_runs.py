@@ -29,9 +29,9 @@ from autograder.diagnosis.verdict import Status, Verdict
 from autograder.errors import WorkFailed
 from autograder.grading import class_text_table, verdict_store
 from autograder.grading.assignment import read_assignment
+from autograder.grading.assignment_grader import get_grader
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.merge_regraded_verdicts import RegradeOptions
-from autograder.grading.parallel_grading import WorkerOptions
-from autograder.grading.prepared_grader import grader_of
 from autograder.nbgrader_plugin.course_lock import LOCK
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS
@@ -70,7 +70,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = tmp_path_factory.mktemp("whole") / "course"
     copy_files_for_grading(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
-    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = get_grader(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in ExampleClassMaker(made_from.judge, made_from.release).students():
         if student.name in CLASS:
             folder = course / "submitted" / student.name / STEM

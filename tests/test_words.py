@@ -8,10 +8,10 @@ import torch
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis import difference_messages, value_format
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from course.exercises.ch04a_training_loop import train_step
 from course.exercises.ch04b_when_it_fails import broken_loops
 from course.exercises.ch04c_rates_and_optimizers import sin_fit
@@ -143,7 +143,7 @@ def test_a_numpy_array_is_called_so() -> None:
 
 def told(tells: dict[str, str], expected: object, got: object) -> str:
     """Return the message about another result, for an exercise without its own messages."""
-    right, mine = {"returned": see(expected)}, {"returned": see(got)}
+    right, mine = {"returned": snapshot_value(expected)}, {"returned": snapshot_value(got)}
     difference = first_difference(right, mine, Tolerance())
     assert difference is not None
     return difference_messages.difference_message(made.double, tells, difference, right, mine).sentence
@@ -163,7 +163,7 @@ def test_what_is_told_of_a_result_is_about_its_values() -> None:
 def test_an_entry_is_shown_with_its_place() -> None:
     """If a message concerns several entries, the differing one is shown with its place."""
     for right, mine, place in (({"a": 1, "b": 2}, {"a": 1, "b": 3}, "['b']"), ((True, False), (True, True), "[1]")):
-        one, other = {"returned": see(right)}, {"returned": see(mine)}
+        one, other = {"returned": snapshot_value(right)}, {"returned": snapshot_value(mine)}
         difference = first_difference(one, other, Tolerance())
         assert difference is not None
         shown = difference_messages.difference_message(
@@ -205,7 +205,7 @@ def test_the_most_telling_sentence_is_told() -> None:
 def test_a_wrong_fact_is_shown_by_the_result(differs: bool) -> None:
     """A wrong fact is described in words, with both results if they differ."""
     right, mine = (
-        {"level": level, "returned": see(torch.tensor([x, 1.0]))} for level, x in ((True, 0.0), (False, 2.0))
+        {"level": level, "returned": snapshot_value(torch.tensor([x, 1.0]))} for level, x in ((True, 0.0), (False, 2.0))
     )
     mine = mine if differs else {**right, "level": False}
     difference = first_difference(right, mine, Tolerance())
@@ -292,7 +292,7 @@ def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
 def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     """The message is about the form if the probe cannot look into the result, and about a missing error otherwise."""
     exercise, seen = COURSE.find("collate_pad"), {"returned": None}
-    parts = {"padded": [1]}, {"raised": see(1)}
+    parts = {"padded": [1]}, {"raised": snapshot_value(1)}
     told = []
     for expected in parts:
         difference = first_difference(expected, seen, Tolerance())
@@ -318,7 +318,7 @@ def test_calls_of_training_name_what_they_train() -> None:
 
 def test_thousands_of_dims_are_told_by_their_number() -> None:
     """A tensor with thousands of dimensions is described by their number."""
-    seen = see(torch.zeros([1] * 10_000))
+    seen = snapshot_value(torch.zeros([1] * 10_000))
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 
     assert value_format.value_text(seen) == "tensor of 10000 dims: (values not read)"

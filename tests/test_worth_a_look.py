@@ -10,9 +10,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 import autograder
-from autograder.submission import review_flags, suspicious_code
+from autograder.submission import find_suspicious_code, report_suspicious_lines
+from autograder.submission.extract_submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.read_submission import read_submission
-from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from tests.made_submissions import handed_in
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -34,7 +34,7 @@ def told(*sources: str) -> tuple[str, ...]:
     """Return the flags of a student's cells, the first of which answers `double`."""
     release = new_notebook(cells=[new_code_cell(SETUP), new_code_cell("import ctypes\nprint(torch.sum)")])
     cells = [SubmittedCell(index, "code", source, "", "") for index, source in enumerate(sources)]
-    return review_flags.suspicious_line_messages(cells, release, {0: ("double",)})
+    return report_suspicious_lines.suspicious_line_messages(cells, release, {0: ("double",)})
 
 
 def what(source: str) -> str:
@@ -80,7 +80,7 @@ REPLACING = {
 }
 READING = {
     "import autograder.diagnosis.verdict": "uses the grader's own code (autograder.diagnosis.verdict)",
-    "from autograder.grading import prepared_grader": "uses the grader's own code (autograder.grading.prepared_grader)",
+    "from autograder.grading import assignment": "uses the grader's own code (autograder.grading.assignment)",
     "def f():\n    return autograder.course": "uses the grader's own code (autograder.course)",
     "__import__('autograder').diagnosis": "uses the grader's own code (autograder.diagnosis)",
     "import sys\nsys._getframe(1)": "looks at the functions that called it (frames)",
@@ -189,7 +189,7 @@ def test_depth_stops_nothing(source: str) -> None:
 
 def test_tools_for_students_are_those_of_the_package() -> None:
     """The list of tools for students contains all public names of the package."""
-    assert {*autograder.__all__} < {*suspicious_code.FOR_STUDENTS}
+    assert {*autograder.__all__} < {*find_suspicious_code.NAMES_FOR_STUDENTS}
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +228,7 @@ def test_course_itself_is_left_alone(stem: str) -> None:
         cells = [cell for cell in read_notebook_contents(data).cells if cell.kind == "code"]
 
         assert () == read_submission(data, release).eye
-        assert () == review_flags.suspicious_line_messages(cells, setup, {})
+        assert () == report_suspicious_lines.suspicious_line_messages(cells, setup, {})
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -239,7 +239,9 @@ def test_bank_is_left_alone(stem: str) -> None:
     named = {
         each.tag
         for each in answers
-        if review_flags.suspicious_line_messages([SubmittedCell(0, "code", each.source, "", "")], release, {})
+        if report_suspicious_lines.suspicious_line_messages(
+            [SubmittedCell(0, "code", each.source, "", "")], release, {}
+        )
     }
 
     assert len(answers) > 10

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from autograder.sandbox import self_test
+from autograder.sandbox import confinement_self_test
 from autograder.sandbox.execution import fork_server_client
 from autograder.sandbox.linux_calls import landlock_version
 
@@ -19,7 +19,7 @@ AS_IN_A_CONTAINER = (sys.executable, "-m", "tests.container")
 @cache
 def standing() -> tuple[str, str]:
     """Return the strongest wall that this machine has, and why it has no stronger one."""
-    return self_test.active_confinement()
+    return confinement_self_test.active_confinement()
 
 
 def skip_where_root_reads_all() -> None:

@@ -16,17 +16,17 @@ from autograder.course.course_location import bank_file
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, released_or_committed_path
-from autograder.grading.bounded_judging import NO_FORM
 from autograder.grading.execution_plan import ProgramToRun
 from autograder.grading.grade_submission import plan_submission, report_on
+from autograder.grading.judge_untrusted_observations import FORGED_OBSERVATION_MESSAGE
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
-from autograder.submission import student_folder
+from autograder.submission import read_student_folder
 from autograder.submission.anonymize_answer import names_in_release
 from autograder.submission.order_repaired_cells import CellInRun, CellRole
-from autograder.submission.plain_file import read_notebook_file
+from autograder.submission.read_released_cells import starters
 from autograder.submission.read_submission import submission_from_files
-from autograder.submission.released_cells import starters
+from autograder.submission.read_submitted_file_safely import read_notebook_file
 from autograder.submission.submission import Submission, SubmittedFiles
 
 FRESH_SEEDS = (1, 2, 3)
@@ -81,7 +81,7 @@ def draft_entry_from_answer(
     visible, *fresh = reports.values()
     entry, advice = _drafted(lab, reports, names, names_in_release(release))
     bank = bank_file(course, stem, exercise)
-    near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
+    near = () if visible.verdicts[0].sentence == FORGED_OBSERVATION_MESSAGE else lab.near(outcomes[VISIBLE_SEED])
     return AnswerAnalysis(
         exercise, visible, tuple(fresh), near, bank, draft_answer_bank_entry.insertion_line(bank), entry, advice
     )
@@ -89,7 +89,7 @@ def draft_entry_from_answer(
 
 def _read(wanted: Assignment, release: NotebookNode, path: Path) -> Submission:
     if path.is_dir():
-        parcel = student_folder.read_student_folder(path, wanted.stem, starters(release))
+        parcel = read_student_folder.read_student_folder(path, wanted.stem, starters(release))
     elif path.is_file():
         parcel = SubmittedFiles(*read_notebook_file(path))
     else:

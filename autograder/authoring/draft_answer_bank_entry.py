@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.anonymize_answer import unparse_long_integers, without_author
+from autograder.submission.anonymize_answer import remove_author_from_answer, unparse_long_integers
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.
@@ -26,7 +26,7 @@ def anonymous_answer(exercise: str, source: str, names: Iterable[str] = (), give
     `given` stay, whoever the author is. Raises CannotDraftEntry if the answer cannot be written in this form.
     """
     try:
-        tree = ast.parse(without_author(source, names, {exercise, *given}))
+        tree = ast.parse(remove_author_from_answer(source, names, {exercise, *given}))
     except SyntaxError as error:
         raise CannotDraftEntry(
             f"the answer is no Python (line {error.lineno}: {error.msg}): the bank cannot hold it."

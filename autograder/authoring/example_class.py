@@ -17,8 +17,8 @@ from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import class_text_table
 from autograder.grading.assignment import read_assignment
-from autograder.grading.parallel_grading import WorkerOptions
-from autograder.grading.prepared_grader import grader_of
+from autograder.grading.assignment_grader import get_grader
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
 from autograder.questions.bug_hunt_file import hunts_path
 
@@ -74,7 +74,7 @@ def run_example_class(
     cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
-    made_from = grader_of(read_assignment(cycle.course, stem, unconfined=unconfined))
+    made_from = get_grader(read_assignment(cycle.course, stem, unconfined=unconfined))
     students = _called(tuple(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))

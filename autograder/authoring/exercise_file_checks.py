@@ -15,8 +15,8 @@ from autograder.course.chapter_model import CellKind, Chapter
 from autograder.course.missing_exercise_parts import ExerciseParts, display_path
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import ExerciseError
-from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_name
-from autograder.exercises.observation_comparison import first_difference
+from autograder.exercises.compare_observations import first_difference
+from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requirement, facet_of_message_key
 
 # Marks each place in the stubs of a new exercise where the author has something to write.
 MARK = "TO WRITE"
@@ -117,10 +117,12 @@ def facet_message_faults(parts: ExerciseParts, exercise: Exercise, key: Expected
     for case, observation in zip(key.cases, key.reference, strict=True):
         watched.setdefault(case.requirement, set()).update(observation)
     for sentence, requirement in exercise.requirements.items():
-        for facet in sorted({*map(facet_name, requirement.tells)} - seen):
+        for facet in sorted({*map(facet_of_message_key, requirement.tells)} - seen):
             unseen = f"{sentence!r} has a message for {facet!r}, which no probe observes"
             yield f"{where}: {unseen}; the observed facets are: {', '.join(sorted(seen))}."
-        for facet in sorted(watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_name, exercise.tells(sentence))}):
+        for facet in sorted(
+            watched[sentence] - FACETS_WITH_MESSAGES - {*map(facet_of_message_key, exercise.tells(sentence))}
+        ):
             yield f"{where}: {sentence!r} observes {facet!r} without a message for it; say in `tells` what should hold."
 
 

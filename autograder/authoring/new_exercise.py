@@ -49,10 +49,10 @@ from collections.abc import Iterator
 
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 
-basic = Requirement("{MARK}: the basic requirement, in lower case, as students read it", calling())
-further = Requirement("{MARK}: another requirement; two to seven in all", calling())
+basic = Requirement("{MARK}: the basic requirement, in lower case, as students read it", make_call_probe())
+further = Requirement("{MARK}: another requirement; two to seven in all", make_call_probe())
 
 
 @exercise(

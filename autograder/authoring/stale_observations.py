@@ -13,9 +13,9 @@ from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, to_parts
-from autograder.exercises.observation_comparison import Tolerance, first_difference
 
 # Inputs are drawn through logarithms and cosines, whose last bits may differ between processors.
 _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
 def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.lms import collect_report
     from autograder.lms.collection_result import CollectOptions
-    from autograder.lms.import_submissions_zip import collect
+    from autograder.lms.import_submissions_zip import import_submissions
     from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
     from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_gradebook
     from autograder.nbgrader_plugin.roster_import import Roster
@@ -49,6 +49,8 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
         with open_gradebook(course) as gradebook:
             people = gradebook_scores.people(gradebook)
     wanted = CollectOptions(args.dry_run, args.times, args.zone)
-    done = collect(course, args.chapter, args.file, Roster(people, kept_roster_columns.load_columns(course)), wanted)
-    print("\n".join(collect_report.lines(done, args.chapter, args.dry_run)))
+    done = import_submissions(
+        course, args.chapter, args.file, Roster(people, kept_roster_columns.load_columns(course)), wanted
+    )
+    print("\n".join(collect_report.collection_report_lines(done, args.chapter, args.dry_run)))
     return 1 if done.left else 0

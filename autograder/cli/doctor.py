@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print how students' code is confined here; return 1, after printing what is missing, if it cannot be."""
+    from autograder.sandbox.confinement_self_test import active_confinement, confinement_problem
     from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
-    from autograder.sandbox.self_test import active_confinement, confinement_problem
 
     reason = confinement_problem() or _refused(args.root)
     if reason is None:

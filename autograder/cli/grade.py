@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.grading.parallel_grading import WorkerOptions
+    from autograder.grading.grading_executors import WorkerOptions
     from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
 
 
@@ -86,9 +86,9 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     new = {student for student in ungraded_students(course, args.chapter) if args.student in (None, student)}
     if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
         from autograder.grading.forked_worker_pool import early_shared_process
-        from autograder.sandbox import self_test
+        from autograder.sandbox import confinement_self_test
 
-        self_test.start_self_test()
+        confinement_self_test.start_self_test()
         return early_shared_process()
     return nullcontext()
 
@@ -176,7 +176,7 @@ def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
 
 
 def _workers(args: argparse.Namespace) -> WorkerOptions:
-    from autograder.grading.parallel_grading import WorkerOptions
+    from autograder.grading.grading_executors import WorkerOptions
 
     return WorkerOptions(args.workers, args.scheduler, args.dask_local)
 

@@ -82,7 +82,7 @@ def _prove_own(course: Path, name: str) -> int:
 def _prove_each(course: Path, found: Sequence[ExerciseParts], in_new_processes: bool) -> int:
     """Prove the exercises side by side, and write the receipts of those that are proven, also of an interrupted run."""
     from autograder.authoring.proof_receipts import write_receipts
-    from autograder.grading.parallel_grading import InProcessExecutor, process_pool, usable_cores
+    from autograder.grading.grading_executors import InProcessExecutor, process_pool, usable_cores
 
     # This process has read the course before the build wrote to it, so what it proves now would get no receipt.
     count = min(len(found), usable_cores())

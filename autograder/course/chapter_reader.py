@@ -20,7 +20,7 @@ from autograder.course.fast_percent_parser import PlainCell, cells_if_all_plain
 from autograder.course.lint_chapter import cell_kind, check_rules_between_cells, fail, find_cell_markers
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
-from autograder.exercises.patched_names import replace_attribute
+from autograder.exercises.replace_attributes_temporarily import replace_attribute
 
 __all__ = ["Cell", "Chapter", "chapter_paths", "parse", "read_all_chapters", "read_chapter"]
 

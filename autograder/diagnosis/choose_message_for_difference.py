@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autograder.exercises.observation_comparison import Difference
+from autograder.exercises.compare_observations import Difference
 
 _FORM = ("type", "keys", "shape", "dtype", "device", "requires_grad")
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autograder.exercises.compare_observations import Difference, first_difference
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Difference, first_difference
-from autograder.exercises.representation_mismatch import Slip, find_form_slips
+from autograder.exercises.representation_mismatch import FormMismatch, find_form_mismatches
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CaseComparison:
     own: Difference | None = None
     given: Difference | None = None
     facets: frozenset[str] = frozenset()
-    slips: frozenset[Slip] | None = frozenset()
+    slips: frozenset[FormMismatch] | None = frozenset()
 
     @property
     def first(self) -> Difference | None:
@@ -39,7 +39,7 @@ def compare_facets(exercise: Exercise, case: Case, right: Observation, mine: Obs
     if first is None:
         return CaseComparison()
     given = exercise.requirements[case.requirement].given
-    form = find_form_slips(right, mine, exercise.tolerance) if exercise.compare is first_difference else None
+    form = find_form_mismatches(right, mine, exercise.tolerance) if exercise.compare is first_difference else None
     if not given or not set(right) - set(given) <= set(mine):
         return CaseComparison(own=first, slips=form)
     own = {facet: right[facet] for facet in right if facet not in given}

@@ -15,9 +15,9 @@ from autograder.diagnosis.tensor_difference_grids import grids_of_difference
 from autograder.diagnosis.value_format import RESULTS, expected_and_got_texts, nested_list_text, shorten, value_text
 from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
 from autograder.diagnosis.verdict import GridPair
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Exercise
-from autograder.exercises.observation import ExceptionSnapshot, Observation, Plain, TensorSnapshot, dtype_name
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
+from autograder.exercises.observation import ExceptionSnapshot, Observation, Plain, TensorSnapshot, dtype_without_module
 
 LONGEST = 1000  # characters of a sentence, which may quote a student's text
 _SMALL = 24  # a tensor with at most this many numbers is shown in full
@@ -259,7 +259,7 @@ def argument_text(value: object) -> str:
         return f"torch.arange({value.numel()}{point}{dtype}).reshape{tuple(value.shape)}"
     if value.numel() <= _SMALL:
         return f"torch.tensor({_numbers(value)}{dtype})"
-    return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+    return f"<tensor {tuple(value.shape)} {dtype_without_module(value.dtype)}>"
 
 
 def _numbers(tensor: torch.Tensor) -> str:

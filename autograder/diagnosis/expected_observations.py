@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Tolerance, first_difference
 
 _EXACT = Tolerance(0.0, 0.0)
 

@@ -24,7 +24,7 @@ from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
-from autograder.exercises.representation_mismatch import Slip
+from autograder.exercises.representation_mismatch import FormMismatch
 
 UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"
@@ -115,7 +115,7 @@ class _Lines:
         self.slips, spoiled = _slipped(exercise, key, self.parted, seen)
         for index in spoiled:
             self.parted[index] = CaseComparison()
-        self.excused: frozenset[Slip] = frozenset()
+        self.excused: frozenset[FormMismatch] = frozenset()
         first = self._wrong(self.sentences[0])
         forms = [self.parted[i].slips for i in first]
         if first and all(form is not None for form in forms):

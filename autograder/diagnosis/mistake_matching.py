@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.diagnosis.source_inspection import SourceFindings
+from autograder.exercises.compare_observations import Difference, differences, first_difference
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Difference, differences, first_difference
 
 
 def explaining_mistake(

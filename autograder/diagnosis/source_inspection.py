@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Exercise
-from autograder.exercises.source_rules import applicable_notes, broken_rules
+from autograder.exercises.source_rules import applicable_style_remarks, broken_rules
 from autograder.ipython_syntax import UNREAD, without_comments
 
 _SEARCHED = 20_000  # characters; searching a longer text for a pattern could take too long
@@ -30,7 +30,7 @@ class SourceFindings:
     def read(cls, exercise: Exercise, key: ExpectedObservations, source: str) -> SourceFindings:
         """Examine the text of an answer, helper functions included."""
         names = tuple(rule.name for rule in broken_rules(exercise.rules, source, exercise.name))
-        notes = applicable_notes(exercise.notes, source, exercise.name) if exercise.notes else ()
+        notes = applicable_style_remarks(exercise.notes, source, exercise.name) if exercise.notes else ()
         return cls(names, _disproved(key, source), notes)
 
 

@@ -6,8 +6,8 @@ import torch
 
 from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
 from autograder.diagnosis.verdict import GridPair
+from autograder.exercises.compare_observations import Difference, Tolerance, mask_within_tolerance
 from autograder.exercises.observation import Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
 
 _GRID = 8  # largest side
 _BEFORE = 3  # numbers of a window before the first that differs
@@ -21,7 +21,7 @@ def grids_of_difference(difference: Difference, tolerance: Tolerance) -> GridPai
         return None
     if expected.dim() < 2 and expected.numel() <= _IN_A_LINE:
         return None
-    differs = ~close_mask(expected, got, tolerance)
+    differs = ~mask_within_tolerance(expected, got, tolerance)
     return _around(tuple(differs.nonzero()[0].tolist()), expected, got, differs) if differs.any() else None
 
 

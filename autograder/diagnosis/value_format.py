@@ -8,8 +8,8 @@ from functools import partial
 import torch
 
 from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
+from autograder.exercises.compare_observations import Difference, Tolerance, mask_within_tolerance
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, close_mask
 
 WIDTH = 240
 RESULTS = ("returned", "again")  # facets with what the answer returned; the values of others are made by the probe
@@ -63,7 +63,7 @@ def _first_apart(difference: Difference, tolerance: Tolerance) -> tuple[int, ...
         return None
     if expected.values is None or got.values is None or expected.values.shape != got.values.shape:
         return None
-    apart = ~close_mask(expected.values, got.values, tolerance)
+    apart = ~mask_within_tolerance(expected.values, got.values, tolerance)
     return tuple(apart.nonzero()[0].tolist()) if apart.any() else None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from autograder.exercises.compare_observations import Difference
 from autograder.exercises.observation import OtherValue, Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference
 
 # Clearer names for types whose own name tells beginners little.
 _NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}

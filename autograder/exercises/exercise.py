@@ -3,7 +3,7 @@
 A requirement is one object: the sentence that students read, the probe that observes the answer, and what to say if the
 requirement is not met. Calling the requirement makes a case:
 
-    along = Requirement("works along any dim", calling())
+    along = Requirement("works along any dim", make_call_probe())
 
     @exercise(tier="core", hints=("Which dim is gone in the result?", "Look at `keepdim`."))
     def center(draw: Draw) -> Iterator[Case]:
@@ -26,8 +26,8 @@ from typing import Any, Literal, get_args
 import torch
 
 from autograder.errors import ExerciseError, UnknownExercise
+from autograder.exercises.compare_observations import ASPECTS, Difference, Tolerance, first_difference
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import ASPECTS, Difference, Tolerance, first_difference
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, StyleRemark
 
@@ -65,7 +65,7 @@ Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
 DrawCases = Callable[[Draw], Iterator[Case]]
 
 
-def facet_name(told: str) -> str:
+def facet_of_message_key(told: str) -> str:
     """Return the facet in a key of a requirement's `tells`: "returned" for "returned:shape" or "returned=ok"."""
     return re.split("[.:=]", told, maxsplit=1)[0]
 
@@ -93,7 +93,7 @@ class Requirement:
     def __post_init__(self) -> None:
         """Raise ExerciseError if `watch` does not take (answer, case), or if `tells` names an unknown aspect."""
         for told in self.tells:
-            aspect = told.removeprefix(facet_name(told))
+            aspect = told.removeprefix(facet_of_message_key(told))
             if aspect.startswith(":") and aspect[1:] not in ASPECTS:
                 raise ExerciseError(
                     f"expected a facet, or one and an aspect of it, in what {self.sentence!r} tells, found {told!r}. "
@@ -185,9 +185,9 @@ class Exercise:
         another requirement says may hold for its own cases alone.
         """
         own = self.requirements[sentence].tells
-        known = {*map(facet_name, own), *FACETS_WITH_MESSAGES}
+        known = {*map(facet_of_message_key, own), *FACETS_WITH_MESSAGES}
         others = (other.tells.items() for other in self.requirements.values())
-        borrowed = {name: words for told in others for name, words in told if facet_name(name) not in known}
+        borrowed = {name: words for told in others for name, words in told if facet_of_message_key(name) not in known}
         return {**borrowed, **own}
 
     def cases(self, seed: int) -> tuple[Case, ...]:

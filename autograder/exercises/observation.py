@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load
 
 from autograder.errors import DamagedData, TooMuchText
-from autograder.exercises.write_safetensors import Stored, safetensors_bytes
+from autograder.exercises.write_safetensors import NamedTensorBytes, safetensors_bytes
 
 MAX_ELEMENTS = 1_000_000  # of a tensor; the values of larger ones are not recorded
 MOST_DIMS = 64  # of a tensor; torch itself permutes no more
@@ -144,10 +144,10 @@ class _Kept:
     """Collect the tensors of an observation during encoding: each distinct one is stored once, under a key."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[torch.dtype, torch.Size, bytes], Stored] = {}
+        self._known: dict[tuple[torch.dtype, torch.Size, bytes], NamedTensorBytes] = {}
 
     @property
-    def tensors(self) -> tuple[Stored, ...]:
+    def tensors(self) -> tuple[NamedTensorBytes, ...]:
         """Return the collected tensors, in the order of their keys."""
         return tuple(self._known.values())
 
@@ -162,7 +162,7 @@ class _Kept:
         bits = _row(plain).view(torch.uint8).numpy().tobytes()
         alike = (plain.dtype, plain.shape, bits)
         if alike not in self._known:
-            self._known[alike] = Stored(f"{len(self._known):05d}", plain, bits)
+            self._known[alike] = NamedTensorBytes(f"{len(self._known):05d}", plain, bits)
         return self._known[alike].name
 
 
@@ -276,7 +276,7 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def dtype_name(dtype: torch.dtype) -> str:
+def dtype_without_module(dtype: torch.dtype) -> str:
     """Return a dtype's name without its module: "float32" for `torch.float32`."""
     return str(dtype).removeprefix("torch.")
 
@@ -292,7 +292,7 @@ _TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
     ("tuple", tuple, _items, lambda v, t: tuple(_decode(item, t) for item in v)),
     ("dict", dict, lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()], _dict),
     ("size", torch.Size, lambda v, t: list(v), lambda v, t: _size(v)),
-    ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
+    ("dtype", torch.dtype, lambda v, t: dtype_without_module(v), lambda v, t: _dtype_named(v)),
     ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
     ("raised", ExceptionSnapshot, lambda v, t: [v.type, v.message, v.line], lambda v, t: _exception(v)),
     ("foreign", OtherValue, lambda v, t: [v.type, v.text], lambda v, t: OtherValue(*map(_text, v))),

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import (
@@ -23,9 +24,8 @@ from autograder.exercises.observation import (
     OtherValue,
     Plain,
     TensorSnapshot,
-    dtype_name,
+    dtype_without_module,
 )
-from autograder.exercises.observation_comparison import Tolerance, first_difference
 
 Answer = Callable[..., Any]
 Look = Callable[[Answer, Case], Observation]
@@ -35,7 +35,7 @@ _DEEPEST = 20
 _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
 
 
-def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return for each kind of value)
+def snapshot_value(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return for each kind of value)
     """Turn a value into plain data: a `TensorSnapshot`, a container item by item, or `OtherValue` for other objects."""
     if isinstance(value, torch.Tensor):
         if value.dim() > MOST_DIMS:  # more than an observation may hold
@@ -50,34 +50,34 @@ def see(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (one return fo
     if type(value) is str:
         return value if len(value) <= 100 * MAX_TEXT else value[: 100 * MAX_TEXT]
     if type(value) in (list, tuple) and depth < _DEEPEST:
-        return type(value)(see(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
+        return type(value)(snapshot_value(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
     if type(value) is dict and depth < _DEEPEST:
-        return {plain_key(key): see(item, depth + 1) for key, item in value.items()}
+        return {dict_key_as_plain_data(key): snapshot_value(item, depth + 1) for key, item in value.items()}
     return OtherValue(type(value).__name__[:MAX_TEXT], _short_text(value))
 
 
-def see_without_requires_grad(result: object) -> Plain:
+def snapshot_without_requires_grad(result: object) -> Plain:
     """Return a result as plain data, without the `requires_grad` of a tensor.
 
     For exercises in which another requirement observes that.
     """
-    seen = see(result)
+    seen = snapshot_value(result)
     return replace(seen, requires_grad=False) if isinstance(seen, TensorSnapshot) else seen
 
 
-def see_int_as_float(value: object) -> Plain:
+def snapshot_with_int_as_float(value: object) -> Plain:
     """Return a value as plain data, with an int as a float: 4 counts as 4.0."""
-    seen = see(value)
+    seen = snapshot_value(value)
     return float(seen) if type(seen) is int else seen
 
 
-def see_without_values(value: object) -> Plain:
-    """Return a tensor as `TensorSnapshot` without its values; any other value as `see` does."""
-    seen = see(value)
+def snapshot_without_values(value: object) -> Plain:
+    """Return a tensor as `TensorSnapshot` without its values; any other value as `snapshot_value` does."""
+    seen = snapshot_value(value)
     return replace(seen, values=None) if isinstance(seen, TensorSnapshot) else seen
 
 
-def plain_key(key: object) -> str | int:
+def dict_key_as_plain_data(key: object) -> str | int:
     """Return a key of a dict as plain data: a str or an int unchanged, anything else as a short text."""
     return key if type(key) in (str, int) else f"{type(key).__name__} {_short_text(key)}"  # type: ignore[return-value]
 
@@ -97,7 +97,7 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = _values(tensor) if readable else None
     return TensorSnapshot(
-        values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad
+        values, tuple(tensor.shape), dtype_without_module(tensor.dtype), tensor.device.type, tensor.requires_grad
     )
 
 
@@ -108,18 +108,18 @@ def _values(tensor: torch.Tensor) -> torch.Tensor:
     return values.contiguous().clone()
 
 
-def copy_of(value: Any) -> Any:
+def copy_case_data(value: Any) -> Any:
     """Return a deep copy of a case's plain data that keeps each tensor's stride order."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if type(value) in (list, tuple):
-        return type(value)(copy_of(item) for item in value)
+        return type(value)(copy_case_data(item) for item in value)
     if type(value) is dict:
-        return {key: copy_of(item) for key, item in value.items()}
+        return {key: copy_case_data(item) for key, item in value.items()}
     return value
 
 
-def see_exception(error: BaseException) -> ExceptionSnapshot:
+def snapshot_exception(error: BaseException) -> ExceptionSnapshot:
     """Record an exception: its type, its message, and the innermost line of the student's code in its traceback."""
     return ExceptionSnapshot(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
 
@@ -144,7 +144,7 @@ def _is_ours(frame: FrameType) -> bool:
     return module.startswith("autograder") or "importlib" in frame.f_code.co_filename
 
 
-def attempt(call: Callable[[], Observation]) -> Observation:
+def call_recording_exception(call: Callable[[], Observation]) -> Observation:
     """Run code of a probe that calls student code; record an exception, except KeyboardInterrupt, as `raised`."""
     modes = active_mode_count()
     try:
@@ -152,12 +152,12 @@ def attempt(call: Callable[[], Observation]) -> Observation:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
-        return {"raised": see_exception(error)}
+        return {"raised": snapshot_exception(error)}
     finally:
         exit_modes(above=modes)
 
 
-def changed_names(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
+def names_of_changed_values(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
     """Return the names whose values differ between `before` and `after`, compared without tolerance."""
     exact = Tolerance(0.0, 0.0)
     return [name for name in before if first_difference(before[name], after[name], exact) is not None]
@@ -168,7 +168,9 @@ def arguments_by_label(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[s
     return {f"argument {place}": arg for place, arg in enumerate(args, 1)} | dict(kwargs)
 
 
-def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False) -> list[str]:
+def observe_changed_arguments(
+    case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], tracked: bool = False
+) -> list[str]:
     """Return what a call changed about its arguments: those with other values or shapes, and changed flags of tensors.
 
     A shape is told as "shape of argument 1", and a flag as "requires_grad of argument 1" or ".grad of argument 1": a
@@ -178,7 +180,7 @@ def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any], t
     before = arguments_by_label(case.args, case.kwargs)
     values = [
         f"shape of {name}" if _has_another_shape(before[name], after[name]) else name
-        for name in changed_names(before, after)
+        for name in names_of_changed_values(before, after)
     ]
     return values + [f"{flag} of {name}" for name, arg in after.items() for flag in _new_flags(arg, tracked)]
 
@@ -196,7 +198,7 @@ def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
         yield ".grad"
 
 
-def catching_errors(look: Look, *kept: str) -> Probe:
+def make_probe_recording_exceptions(look: Look, *kept: str) -> Probe:
     """Make a probe of `look`: record an exception of the student's code as `raised`, and keep the facets in `kept`.
 
     All facets are kept if none is named, or if `look` returned without some of them, as it may do for a result of an
@@ -204,7 +206,7 @@ def catching_errors(look: Look, *kept: str) -> Probe:
     """
 
     def probe(answer: Answer, case: Case) -> Observation:
-        seen = attempt(lambda: look(answer, case))
+        seen = call_recording_exception(lambda: look(answer, case))
         return {facet: seen[facet] for facet in kept} if kept and set(kept) <= set(seen) else seen
 
     return probe
@@ -220,7 +222,7 @@ def select_facets(probe: Probe, *kept: str) -> Probe:
     return narrowed
 
 
-def in_turn(*in_order: Probe) -> Probe:
+def run_probes_in_order(*in_order: Probe) -> Probe:
     """Return a probe that runs several probes in order, each with a new call of the answer.
 
     Each facet holds the list of the values that the probes recorded for it. If a call raises, only its exception is

@@ -11,18 +11,18 @@ from typing import Any
 
 import torch
 
+from autograder.exercises.compare_observations import Difference, Tolerance, differences, first_difference
 from autograder.exercises.observation import Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, differences, first_difference
 
 # The aspect that differs, then the expected and the observed form: ("dtype", "float32", "float64").
-Slip = tuple[str, str, str]
+FormMismatch = tuple[str, str, str]
 
 
-ROUNDED = "You round the numbers that you return. Return them as they are: who reads them can round them."
-_ROUNDED: Slip = ("values", "as they are", "rounded")
+ROUNDED_MESSAGE = "You round the numbers that you return. Return them as they are: who reads them can round them."
+_ROUNDED: FormMismatch = ("values", "as they are", "rounded")
 
 
-def find_form_slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
+def find_form_mismatches(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[FormMismatch] | None:
     """Return the slips of form in an observation, or None if anything other than form differs."""
     found = list(differences(expected, got, tolerance))
     rounds = any(_says_rounded(each) for each in found)
@@ -67,7 +67,7 @@ def _rounds(difference: Difference) -> bool:
     return _says_rounded(difference) or (type(exact) is float and is_rounded(difference.got, exact))
 
 
-def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:
+def _slip(difference: Difference, tolerance: Tolerance) -> FormMismatch | None:
     expected, got, aspect = difference.expected, difference.got, difference.aspect
     if difference.path == ("inputs",) and expected == []:
         return "inputs", "as they were", "changed"

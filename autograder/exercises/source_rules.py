@@ -41,7 +41,7 @@ def broken_rules(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule,
         return rules
 
 
-def applicable_notes(notes: tuple[StyleRemark, ...], source: str, name: str) -> tuple[str, ...]:
+def applicable_style_remarks(notes: tuple[StyleRemark, ...], source: str, name: str) -> tuple[str, ...]:
     """Return the sentences of the notes that apply to the answer `name`."""
     try:
         answer = _answer(source, name)
@@ -103,12 +103,12 @@ no_loops = Rule(
 )
 
 
-def forbids(*names: str, requirement: str, sentence: str) -> Rule:
+def forbid_names(*names: str, requirement: str, sentence: str) -> Rule:
     """Return a rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
 
 
-def ready_made(*names: str, requirement: str, sentence: str) -> Rule:
+def forbid_imports_and_attributes(*names: str, requirement: str, sentence: str) -> Rule:
     """Return a rule that forbids to take some names from a module or an object.
 
     The answer's own class and an attribute of `self` may have such a name.
@@ -163,7 +163,7 @@ def _changed(given: Sequence[str], now: Sequence[str]) -> int:
     return max(len(given), len(now)) - row[-1]
 
 
-def calls_often(method: str, more_than: int) -> Callable[[ast.AST], bool]:
+def calls_method_more_often_than(method: str, more_than: int) -> Callable[[ast.AST], bool]:
     """Return a test for a note: whether the code calls `.method()` in more than `more_than` places."""
 
     def calls(tree: ast.AST) -> bool:

@@ -31,7 +31,7 @@ _ALIGNED = 8  # bytes: the header is padded with spaces to a multiple of this
 
 
 @dataclass(frozen=True)
-class Stored:
+class NamedTensorBytes:
     """A contiguous tensor with its name and the bytes of its numbers."""
 
     name: str
@@ -39,7 +39,7 @@ class Stored:
     data: bytes
 
 
-def safetensors_bytes(tensors: Sequence[Stored]) -> bytes:
+def safetensors_bytes(tensors: Sequence[NamedTensorBytes]) -> bytes:
     """Return the bytes that `safetensors.torch.save` writes for these tensors."""
     if sys.byteorder != "little" or not all(each.tensor.dtype in _KINDS for each in tensors):
         return save({each.name: each.tensor.clone() for each in tensors})

@@ -20,19 +20,19 @@ from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, S
 from autograder.course.points_and_hints import OWN_POINTS, POINTS, IndexedChapter, decode_index
 from autograder.errors import CourseNotFound
 from autograder.files import sha256_of_texts
-from autograder.grading.find_borrowed_exercises import find_borrowed_exercises
-from autograder.grading.graded_bug_hunts import files_of_hunts, with_all_borrowed
-from autograder.grading.graded_questions import expected_observation_paths
+from autograder.grading.bug_hunts_as_exercises import bug_hunt_file_paths, with_exercises_of_other_chapters
+from autograder.grading.find_exercises_of_other_chapters import find_exercises_of_other_chapters
+from autograder.grading.own_code_questions_as_exercises import expected_observation_paths
 from autograder.grading.submission_verdict import qualified_name
+from autograder.submission.read_released_cells import starters
 from autograder.submission.read_submission import submission_from_files
-from autograder.submission.released_cells import starters
 from autograder.submission.submission import Submission, SubmittedFiles
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LISTS = (f"{SHIPPED}/{POINTS}", f"{SHIPPED}/{OWN_POINTS}")
 _EYE = "for a person's eye"  # separates two lists in a digest: moving a sentence from one to the other changes it
 # Folders of this package that no verdict depends on: a change in one of them does not make verdicts outdated.
-BESIDE = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
+ROOMS_THAT_JUDGE_NOTHING = ("authoring", "cli", "lms", "nbgrader_plugin", "reports", "workspace")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Assignment:
         """Return a chapter with all exercises of the notebook, borrowed ones included; raise CourseError."""
         course = Path(self.course)
         own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else empty_chapter(self.place, "")
-        return with_all_borrowed(own, course, self.lent)
+        return with_exercises_of_other_chapters(own, course, self.lent)
 
     def key(self, parcel: SubmittedFiles) -> str:
         """Return the key of the verdict on a submission; it changes with the submission and with the assignment."""
@@ -213,7 +213,7 @@ def relative_chapter_path(stem: str) -> str:
 def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
     listed = [chapter for path in _lists(course) for chapter in decode_index(path.read_bytes())]
-    return find_borrowed_exercises(_parsed_release(release), stem, listed) if listed else ()
+    return find_exercises_of_other_chapters(_parsed_release(release), stem, listed) if listed else ()
 
 
 def _lists(course: Path) -> list[Path]:
@@ -235,7 +235,7 @@ def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Pa
         *(chapter_path(course, each) for each in stems),
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
-        *(path for path in (course / INSTRUMENTS, *files_of_hunts(course, lent)) if path.is_file()),
+        *(path for path in (course / INSTRUMENTS, *bug_hunt_file_paths(course, lent)) if path.is_file()),
         *expected_observation_paths(course, lent),
         *_lists(course),
     ]
@@ -282,7 +282,7 @@ def grader_digest() -> str:
 
 
 def _grades(path: Path) -> bool:
-    return path.relative_to(_PACKAGE).parts[0] not in BESIDE
+    return path.relative_to(_PACKAGE).parts[0] not in ROOMS_THAT_JUDGE_NOTHING
 
 
 def _release(course: Path, stem: str) -> Path:

@@ -9,13 +9,13 @@ from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exa
 from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
-from autograder.grading.graded_bug_hunts import BorrowedHunt, with_all_borrowed
-from autograder.grading.graded_questions import BorrowedQuestions
+from autograder.grading.bug_hunts_as_exercises import BugHuntExercise, with_exercises_of_other_chapters
+from autograder.grading.own_code_questions_as_exercises import OwnCodeQuestionsExercise
 from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 
 
-class HuntJudge(Judge):
+class JudgeWithBugHunts(Judge):
     """Judges the answers to an assignment; each hunt among what it borrows is a `MendingExercise` of its own name.
 
     A mend is right or not, whichever known mistake it shows, so the bank of a hunt is empty. Parts with questions are
@@ -23,10 +23,10 @@ class HuntJudge(Judge):
     """
 
     def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
-        hunts, parts = select_by_exact_type(lent, BorrowedHunt), select_by_exact_type(lent, BorrowedQuestions)
+        hunts, parts = select_by_exact_type(lent, BugHuntExercise), select_by_exact_type(lent, OwnCodeQuestionsExercise)
         super()._borrow(select_by_exact_type(lent, BorrowedExercise))
         judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
-        self.chapter = with_all_borrowed(self.chapter, self.course, [*hunts, *parts])
+        self.chapter = with_exercises_of_other_chapters(self.chapter, self.course, [*hunts, *parts])
         self.names = (*self.names, *judges)
         self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in hunts))))
         made = [self._mending(each, judges[each.name]) for each in hunts]
@@ -34,7 +34,7 @@ class HuntJudge(Judge):
         self.banks |= {each.name: AnswerBank(each.name) for each in hunts}
         self.solutions |= {each.name: judges[each.name].solutions[each.hunted] for each in hunts}
 
-    def _mending(self, hunt: BorrowedHunt, judge: Judge) -> MendingExercise:
+    def _mending(self, hunt: BugHuntExercise, judge: Judge) -> MendingExercise:
         """Return the exercise of a hunt; raise ExerciseError if the course has no program for it."""
         known = read_hunts(self.course, hunt.home).get(hunt.hunted)
         made = mending_exercise(judge.exercises[hunt.hunted], known)

@@ -11,11 +11,11 @@ from pathlib import Path
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, released_starters
+from autograder.grading.grading_executors import ExecutorOpener, WorkerOptions, grade_one, is_worker_death
 from autograder.grading.merge_regraded_verdicts import RegradeOptions
-from autograder.grading.parallel_grading import ExecutorOpener, WorkerOptions, grade_one, is_worker_death
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import RoundOptions
-from autograder.submission import student_folder
+from autograder.grading.verdict_store import GradingRoundOptions
+from autograder.submission import read_student_folder
 from autograder.submission.read_multi_notebook_submission import read_notebooks_in
 from autograder.submission.submission import SubmittedFiles
 
@@ -50,19 +50,19 @@ def grade_class(
     which then would have to end itself.
     """
     course = Path(assignment.course)
-    with closing(class_verdicts(assignment, folders, workers, RoundOptions(force), scored, again)) as outcomes:
+    with closing(class_verdicts(assignment, folders, workers, GradingRoundOptions(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 verdict_store.store_unrecorded_verdict(course, student, outcome)
             yield student, outcome
-    verdict_store.end_round(course, assignment.stem)
+    verdict_store.end_grading_round(course, assignment.stem)
 
 
 def class_verdicts(
     assignment: Assignment,
     folders: Mapping[str, Path],
     workers: WorkerOptions,
-    asked: RoundOptions,
+    asked: GradingRoundOptions,
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = return_verdict_as_is,
     again: RegradeOptions = RegradeOptions(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
@@ -80,7 +80,7 @@ def class_verdicts(
             yield student, reason
     if not changed:
         return
-    seed = verdict_store.begin_round(course, assignment, asked)
+    seed = verdict_store.begin_grading_round(course, assignment, asked)
 
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(grade_one, assignment, read_student_files(assignment, folders[student]), seed)
@@ -90,7 +90,7 @@ def class_verdicts(
             if isinstance(outcome, SubmissionVerdict):
                 outcome = _scored(outcome, scored)
             if isinstance(outcome, SubmissionVerdict):
-                outcome = again.settled(verdict_store.read_verdict(course, assignment.stem, student), outcome)
+                outcome = again.merge_verdicts(verdict_store.read_verdict(course, assignment.stem, student), outcome)
             yield student, outcome
 
 
@@ -108,7 +108,7 @@ def read_student_files(assignment: Assignment, folder: Path) -> SubmittedFiles:
     """Read a student's folder; raise WorkFailed if it contains no notebook, or none that may be read."""
     if assignment.parts:
         return read_notebooks_in(folder, list(assignment.notebooks))
-    return student_folder.read_student_folder(
+    return read_student_folder.read_student_folder(
         folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem)
     )
 

@@ -11,8 +11,8 @@ from autograder.diagnosis.verdict import Status
 from autograder.grading import verdict_store
 from autograder.grading.merge_regraded_verdicts import exercises_with_kept_score
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.submission import student_folder
-from autograder.submission.notebook_choice import find_candidates
+from autograder.submission import read_student_folder
+from autograder.submission.choose_submitted_notebook import find_candidates
 from autograder.terminal_text import replace_unprintable
 
 _WIDTH = 100
@@ -66,7 +66,7 @@ def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
     """Return why a submission has no verdict, and whether it contains no notebook."""
     try:
         if not find_candidates(folder, stem, {})[0]:
-            return student_folder.missing_notebook_message(folder), True
+            return read_student_folder.missing_notebook_message(folder), True
     except OSError as error:
         reason = f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
         return reason, False

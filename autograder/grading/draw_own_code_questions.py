@@ -10,7 +10,7 @@ from autograder.course.chapter_model import Chapter
 from autograder.course.course import Course, course_in
 from autograder.grading.assignment import Assignment
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
-from autograder.grading.find_borrowed_exercises import setup_text
+from autograder.grading.find_exercises_of_other_chapters import setup_cells_text
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions, shown_text
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -77,7 +77,7 @@ def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> P
     for stem in homes:
         course.keys(stem)  # the sandbox needs them: here, what is missing is one line
     tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in course_exercises(course, chapter)]
-    setup = chapter.prelude if assignment.is_chapter else setup_text(submission.release)
+    setup = chapter.prelude if assignment.is_chapter else setup_cells_text(submission.release)
     ground = SharedSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
     return plan_run(submission.parts, tasks, ground, submission.files)
 

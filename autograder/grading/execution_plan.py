@@ -189,7 +189,7 @@ class _Layout:
     def _gives(self, statement: Statement) -> frozenset[str]:
         """Return the names that a statement binds or changes, also through a call of a function of the student."""
         calls = (self._set_by.get(name, frozenset()) for name in statement.names.called)
-        return frozenset(statement.gives(self.values)).union(*calls)
+        return frozenset(statement.names_bound_or_changed(self.values)).union(*calls)
 
 
 class _Steps:

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 from autograder.sandbox.execution.fork_server import FORKS_BEFORE_LARGE_PAGES
 from autograder.sandbox.execution.fork_server_client import WarmProcess
 
-_MODULE = "autograder.grading.worker_fork_server"
+_MODULE = "autograder.grading.fork_server_for_workers"
 # Messages to the shared process: fork a worker; all are forked, for a class that is small or large; the class is done.
 WORKER, FEW, MANY, ENOUGH = b"worker", b"few", b"many", b"end"
 P = ParamSpec("P")

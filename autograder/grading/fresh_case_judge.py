@@ -17,7 +17,7 @@ from autograder.grading.submission_verdict import new_seed
 from autograder.pipe_messages import Frame, receive_frame, send_frame
 
 
-def judge_request(name: str, source: int, sink: int) -> None:
+def serve_judge_request(name: str, source: int, sink: int) -> None:
     """Serve one request for fresh cases: send them to `sink`, read the observations from `source`, send the report.
 
     Both are file descriptors. A CourseError is sent back as its message. Student code runs in the other process,

@@ -30,7 +30,7 @@ from autograder.questions.own_code_question_part import (
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Runner
-from autograder.submission.review_flags import WORTH_A_LOOK
+from autograder.submission.report_suspicious_lines import WORTH_A_LOOK_PREFIX
 from autograder.submission.submission import Submission
 
 _OTHERS = (
@@ -102,7 +102,7 @@ class GradedQuestionParts:
 
 def _may_reach_questions(submission: Submission) -> bool:
     """Return whether the text of a submission may reach what draws the questions, as far as a text shows that."""
-    is_flagged = any(line.startswith(WORTH_A_LOOK) for line in submission.eye)
+    is_flagged = any(line.startswith(WORTH_A_LOOK_PREFIX) for line in submission.eye)
     return is_flagged or any(TRACE in part.source for part in submission.parts)
 
 

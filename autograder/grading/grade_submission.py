@@ -16,9 +16,9 @@ from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot
-from autograder.grading.bounded_judging import judge_untrusted_observations, unjudgeable_lines
 from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_run
 from autograder.grading.grade_own_code_questions import GradedQuestionParts, waiting_lines
+from autograder.grading.judge_untrusted_observations import judge_untrusted_observations, unjudgeable_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import UNREAD
 from autograder.questions.mending_exercise import MendingExercise, warnings_about_unknown_programs

@@ -10,7 +10,7 @@ from autograder.errors import CourseNotFound
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import CHECK
 
-BETTER_BEFORE = "This is the score of an earlier grading of the same file, which was better."
+BETTER_EARLIER_SCORE_MESSAGE = "This is the score of an earlier grading of the same file, which was better."
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class RegradeOptions:
     only: frozenset[str] = frozenset()
     never_lower: bool = False
 
-    def settled(self, before: SubmissionVerdict | None, now: SubmissionVerdict) -> SubmissionVerdict:
+    def merge_verdicts(self, before: SubmissionVerdict | None, now: SubmissionVerdict) -> SubmissionVerdict:
         """Combine the earlier verdict with the new one, and return the verdict to store."""
         if before is None or before.digest != now.digest or before.trouble is not None or now.trouble is not None:
             return now
@@ -47,7 +47,7 @@ class RegradeOptions:
             return before
         if not self.never_lower or before.score <= now.score:
             return now
-        return replace(before, notes=tuple(dict.fromkeys((*before.notes, BETTER_BEFORE))))
+        return replace(before, notes=tuple(dict.fromkeys((*before.notes, BETTER_EARLIER_SCORE_MESSAGE))))
 
 
 def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str]:
@@ -68,7 +68,7 @@ def require_known_names(only: Collection[str], known: Sequence[str], stem: str) 
 
 def exercises_with_kept_score(verdict: SubmissionVerdict) -> tuple[str, ...]:
     """Return the exercises whose score is kept from an earlier grading."""
-    return tuple(report.exercise for report in verdict.reports if BETTER_BEFORE in report.notes)
+    return tuple(report.exercise for report in verdict.reports if BETTER_EARLIER_SCORE_MESSAGE in report.notes)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.prepared_grader import Grader
+from autograder.grading.assignment_grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict, qualified_name
 from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import SubmittedFiles
@@ -15,7 +15,7 @@ from autograder.submission.submission import SubmittedFiles
 _making = Lock()
 
 
-class SeveralGrader:
+class MultiNotebookGrader:
     """The graders of an assignment's notebooks."""
 
     def __init__(self, assignment: Assignment) -> None:
@@ -63,11 +63,11 @@ def _whole_trouble(found: Mapping[str, SubmissionVerdict]) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _made(assignment: Assignment) -> SeveralGrader:
-    return SeveralGrader(assignment)
+def _made(assignment: Assignment) -> MultiNotebookGrader:
+    return MultiNotebookGrader(assignment)
 
 
-def several_grader(assignment: Assignment) -> SeveralGrader:
+def multi_notebook_grader(assignment: Assignment) -> MultiNotebookGrader:
     """Return the grader of an assignment of several notebooks; each process makes it once."""
     with _making:
         return _made(assignment)

@@ -16,7 +16,7 @@ from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
 from autograder.sandbox.execution.notebook_runner import NotebookToRun
 from autograder.sandbox.execution.run_specification import LIMITS, Limits, SharedSetup
-from autograder.submission.released_cells import exercise_checked, grade_id, runs_before_answers
+from autograder.submission.read_released_cells import exercise_checked, grade_id, runs_before_answers
 from autograder.submission.submission import Submission
 
 _AGAIN = "Run `nbgrader generate_assignment`, which makes the release and tells the gradebook."

@@ -116,7 +116,7 @@ def write_verdict_file(course: Path, student: str, what: StoredVerdict) -> None:
     _remember(text, what)
 
 
-def mark_recorded(course: Path, stem: str, student: str) -> None:
+def mark_as_recorded_in_gradebook(course: Path, stem: str, student: str) -> None:
     """Note in a verdict file that the gradebook and `autograded/` contain its verdict."""
     found = read_verdict_file(course, stem, student)
     if found is not None:
@@ -127,14 +127,14 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 
 
 @dataclass(frozen=True)
-class RoundOptions:
+class GradingRoundOptions:
     """The options of a round: `force` grades unchanged submissions too; `preview` stores no verdict."""
 
     force: bool = False
     preview: bool = False
 
 
-def begin_round(course: Path, assignment: Assignment, asked: RoundOptions) -> int:
+def begin_grading_round(course: Path, assignment: Assignment, asked: GradingRoundOptions) -> int:
     """Return the seed of a round of grading; an interrupted or previewed round of an assignment keeps its seed."""
     named = _named_seed()
     if named is not None:
@@ -148,7 +148,7 @@ def begin_round(course: Path, assignment: Assignment, asked: RoundOptions) -> in
     return seed
 
 
-def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int | None:
+def _seed_before(path: Path, assignment: Assignment, asked: GradingRoundOptions) -> int | None:
     """Return the seed of the round that has begun, or None; with `force`, only that of a preview."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         begun = json.loads(path.read_text())
@@ -157,7 +157,7 @@ def _seed_before(path: Path, assignment: Assignment, asked: RoundOptions) -> int
     return None
 
 
-def end_round(course: Path, stem: str) -> None:
+def end_grading_round(course: Path, stem: str) -> None:
     """Delete the seed and the expected observations of a round, so that the next one draws a seed of its own."""
     shutil.rmtree(answer_keys_folder(course, stem), ignore_errors=True)
     _round_path(course, stem).unlink(missing_ok=True)

@@ -13,6 +13,6 @@ def start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block_slow_imports()
     if sys.platform == "linux":
-        from autograder.sandbox.linux_calls import die_with_parent
+        from autograder.sandbox.linux_calls import end_when_parent_ends
 
-        die_with_parent()
+        end_when_parent_ends()

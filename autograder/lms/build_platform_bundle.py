@@ -22,11 +22,11 @@ from autograder.course.borrowed_exercises import select_by_exact_type
 from autograder.course.course import course_in
 from autograder.errors import UnknownExercise, WorkFailed
 from autograder.grading.assignment import Assignment, read_assignment, release_path, released_or_committed_path
-from autograder.grading.graded_questions import BorrowedQuestions
+from autograder.grading.own_code_questions_as_exercises import OwnCodeQuestionsExercise
 from autograder.ipython_syntax import CHECK
 from autograder.lms import platform_bundle_scripts
-from autograder.lms.student_wheel import StudentWheel
-from autograder.submission.released_cells import grade_id, has_nbgrader_flag
+from autograder.lms.student_package_wheel import StudentWheel
+from autograder.submission.read_released_cells import grade_id, has_nbgrader_flag
 
 BundleFiles = Mapping[str, bytes]
 _SECONDS = 600  # the most that PrairieLearn allows; an answer that never ends may take nearly as long
@@ -65,7 +65,7 @@ def read_bundled_sitting(course: Path, stem: str) -> BundledSitting:
 
 def _check_nothing_else(course: Path, assignment: Assignment) -> None:
     """Raise WorkFailed for points that a person may have to give, and for files beside the notebook."""
-    asked = {each.name for each in select_by_exact_type(assignment.lent, BorrowedQuestions)}
+    asked = {each.name for each in select_by_exact_type(assignment.lent, OwnCodeQuestionsExercise)}
     stem, checks = assignment.stem, {CHECK + name for name in assignment.chapter().exercises if name not in asked}
     scored = [
         cell

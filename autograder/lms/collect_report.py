@@ -17,7 +17,7 @@ _COUNTED = (
 )
 
 
-def lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
+def collection_report_lines(done: CollectionResult, stem: str, is_dry: bool) -> Iterator[str]:
     """Yield the lines to print: the counts, the students by outcome, the files left, and what to do next."""
     counts = ", ".join(f"{len(done.outcomes[each])} {each.value}" for each in _COUNTED if done.outcomes[each])
     yield f"{done.files} files in the zip; students: {counts or 'none that could be found'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from autograder.lms.parse_submission_filenames import SentFile
+from autograder.lms.parse_submission_filenames import ParsedSubmissionFilename
 from autograder.lms.save_collected_submission import PlacementAction
 from autograder.lms.untrusted_zip import ZipEntry
 
@@ -46,10 +46,10 @@ class CollectionResult:
 
 
 @dataclass(frozen=True)
-class SentEntry:
+class SubmittedZipEntry:
     """A student's file: its parsed name, its entry in the zip, and the time of its last change, if the zip has one."""
 
-    handed: SentFile
+    handed: ParsedSubmissionFilename
     entry: ZipEntry
     at: datetime | None
 

@@ -9,18 +9,18 @@ from pathlib import Path
 from autograder.errors import CourseNotFound
 from autograder.grading.assignment import released_starters
 from autograder.lms import parse_submission_filenames, save_collected_submission
-from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry, timestamp_or_zero
+from autograder.lms.collection_result import CollectionResult, CollectOptions, SubmittedZipEntry, timestamp_or_zero
 from autograder.lms.parse_submission_filenames import CANVAS
-from autograder.lms.save_collected_submission import Attempt, PlacementAction
-from autograder.lms.untrusted_zip import BadEntry, Download, ZipEntry
-from autograder.submission.notebook_choice import NBGRADER_FILES
+from autograder.lms.save_collected_submission import CollectedSubmission, PlacementAction
+from autograder.lms.untrusted_zip import BadEntry, UntrustedZip, ZipEntry
+from autograder.submission.choose_submitted_notebook import NBGRADER_FILES
 
 
 class StudentFolders:
     """Fills the students' folders of one chapter or assignment from one zip, and records the outcomes in `done`."""
 
     def __init__(
-        self, course: Path, stem: str, download: Download, wanted: CollectOptions, done: CollectionResult
+        self, course: Path, stem: str, download: UntrustedZip, wanted: CollectOptions, done: CollectionResult
     ) -> None:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
         self.released = _released(course, stem)
@@ -29,7 +29,7 @@ class StudentFolders:
             with suppress(CourseNotFound):  # nothing has been released: grading reports that
                 self.starters = released_starters(course, stem)
 
-    def fill(self, student: str, sent: Sequence[SentEntry], data: Sequence[SentEntry] = ()) -> None:
+    def fill(self, student: str, sent: Sequence[SubmittedZipEntry], data: Sequence[SubmittedZipEntry] = ()) -> None:
         """Place one student's notebooks and data files; add unreadable ones, and conflicts, to `done.left`."""
         folder = self.course / "submitted" / student / self.stem
         try:
@@ -47,7 +47,7 @@ class StudentFolders:
         elif outcome is not PlacementAction.OLDER and any(each.handed.is_late for each in sent):
             self.done.late.append(student)
 
-    def keep_other_files(self, student: str, sent: Sequence[SentEntry]) -> None:
+    def keep_other_files(self, student: str, sent: Sequence[SubmittedZipEntry]) -> None:
         """Place the files of a student without a notebook in an empty folder, so that the report names them."""
         folder = self.course / "submitted" / student / self.stem
         with suppress(BadEntry):
@@ -58,7 +58,7 @@ class StudentFolders:
             ):
                 save_collected_submission.write_attempt(folder, self.stem, attempt, {})
 
-    def _attempt(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Attempt:
+    def _attempt(self, sent: Sequence[SubmittedZipEntry], data: Sequence[SubmittedZipEntry]) -> CollectedSubmission:
         """Read the files and name them: a single notebook gets the released name (see `_named`)."""
         files = sent or data
         first, last = files[0].handed, max(files, key=lambda each: each.rank)
@@ -67,9 +67,11 @@ class StudentFolders:
         named = (*self._beside(sent, data), *self._named(sent))
         contents = {name: self.download.read(entry) for name, entry in named}
         is_late = any(each.handed.is_late for each in files)
-        return Attempt(first.system, order, contents, is_late, latest if self.wanted.with_times else None)
+        return CollectedSubmission(first.system, order, contents, is_late, latest if self.wanted.with_times else None)
 
-    def _beside(self, sent: Sequence[SentEntry], data: Sequence[SentEntry]) -> Iterator[tuple[str, ZipEntry]]:
+    def _beside(
+        self, sent: Sequence[SubmittedZipEntry], data: Sequence[SubmittedZipEntry]
+    ) -> Iterator[tuple[str, ZipEntry]]:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
             name = parse_submission_filenames.safe_name(
@@ -78,7 +80,7 @@ class StudentFolders:
             if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry
 
-    def _named(self, sent: Sequence[SentEntry]) -> Iterator[tuple[str, ZipEntry]]:
+    def _named(self, sent: Sequence[SubmittedZipEntry]) -> Iterator[tuple[str, ZipEntry]]:
         """Yield the notebooks with the names to write them under.
 
         A single notebook gets the released name. Of several candidates none does: grading chooses the one that counts

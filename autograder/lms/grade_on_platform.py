@@ -26,15 +26,15 @@ from autograder.faster_startup import block_slow_imports, collect_rarely
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, read_assignment, released_starters
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.parallel_grading import grade_one
+from autograder.grading.grading_executors import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.grading.verdict_store import SEED_VARIABLE
 from autograder.lms.classroom50_results import classroom50_release_body, classroom50_result
 from autograder.lms.gradescope_results import gradescope_failure_result, gradescope_results
 from autograder.lms.prairielearn_results import prairielearn_failure_result, prairielearn_results
 from autograder.nbgrader_plugin.copy_untrusted_folder import copy_untrusted_folder
-from autograder.sandbox.self_test import confinement_problem, why_lesson_unreadable
-from autograder.submission.notebook_choice import NBGRADER_FILES, find_candidates, submitted_file_names
+from autograder.sandbox.confinement_self_test import confinement_problem, why_lesson_unreadable
+from autograder.submission.choose_submitted_notebook import NBGRADER_FILES, find_candidates, submitted_file_names
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import escape_unencodable, replace_unprintable
@@ -54,7 +54,7 @@ class CannotConfine(CourseError):
 
 
 @dataclass(frozen=True)
-class Platform:
+class PlatformResultFiles:
     """The result files that a platform expects, by name: for a verdict, and for a failure of the grader.
 
     A platform that expects no file for a failure learns of it by the exit status. `teachers_log` says that only
@@ -66,27 +66,27 @@ class Platform:
     teachers_log: bool = True
 
 
-def as_json(data: Mapping[str, Any]) -> str:
+def results_file_text(data: Mapping[str, Any]) -> str:
     """Return the text of a file of results."""
     return json.dumps(data, indent=1) + "\n"
 
 
 def _of_classroom50(verdict: SubmissionVerdict) -> dict[str, str]:
     result = classroom50_result(verdict, os.environ, datetime.now(UTC))
-    return {"result.json": as_json(result), "release-body.md": classroom50_release_body(verdict)}
+    return {"result.json": results_file_text(result), "release-body.md": classroom50_release_body(verdict)}
 
 
 _RESULTS = "results.json"
 PLATFORMS = {
-    "gradescope": Platform(
-        lambda verdict: {_RESULTS: as_json(gradescope_results(verdict))},
-        lambda message: {_RESULTS: as_json(gradescope_failure_result(message))},
+    "gradescope": PlatformResultFiles(
+        lambda verdict: {_RESULTS: results_file_text(gradescope_results(verdict))},
+        lambda message: {_RESULTS: results_file_text(gradescope_failure_result(message))},
     ),
-    "prairielearn": Platform(
-        lambda verdict: {_RESULTS: as_json(prairielearn_results(verdict))},
-        lambda message: {_RESULTS: as_json(prairielearn_failure_result(message))},
+    "prairielearn": PlatformResultFiles(
+        lambda verdict: {_RESULTS: results_file_text(prairielearn_results(verdict))},
+        lambda message: {_RESULTS: results_file_text(prairielearn_failure_result(message))},
     ),
-    "classroom50": Platform(_of_classroom50, lambda message: {}, teachers_log=False),
+    "classroom50": PlatformResultFiles(_of_classroom50, lambda message: {}, teachers_log=False),
 }
 
 
@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _graded(platform: Platform, args: argparse.Namespace) -> Mapping[str, str]:
+def _graded(platform: PlatformResultFiles, args: argparse.Namespace) -> Mapping[str, str]:
     """Return the files of the verdict; where there is none, print why, and return the files of the fault."""
     try:
         verdict = grade_submitted_folder(args.course, args.sitting, args.submission)

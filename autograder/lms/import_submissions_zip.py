@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.course_location import require_assignment
 from autograder.errors import CourseError, WorkFailed
-from autograder.lms import parse_submission_filenames, student_matching, text_entry_instead_of_notebook
-from autograder.lms.collection_result import CollectionResult, CollectOptions, SentEntry
+from autograder.lms import match_files_to_students, parse_submission_filenames, text_entry_instead_of_notebook
+from autograder.lms.collection_result import CollectionResult, CollectOptions, SubmittedZipEntry
 from autograder.lms.fill_student_folders import StudentFolders
-from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, SentFile
-from autograder.lms.untrusted_zip import BadEntry, BadZip, Download, ZipEntry, local_to_utc, open_download
+from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, ParsedSubmissionFilename
+from autograder.lms.untrusted_zip import BadEntry, BadZip, UntrustedZip, ZipEntry, local_to_utc, open_untrusted_zip
 from autograder.nbgrader_plugin.roster_import import Roster
-from autograder.submission.submitted_cells import MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_FILE
 
 _PLAIN = CollectOptions()
 _SPARE = 50 * 2**20  # bytes of the disk that a collection leaves free
@@ -31,14 +31,16 @@ _NEITHER = (
 )
 
 
-def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: CollectOptions = _PLAIN) -> CollectionResult:
+def import_submissions(
+    course: Path, stem: str, path: Path, roster: Roster, wanted: CollectOptions = _PLAIN
+) -> CollectionResult:
     """Put the files of the zip at `path` where grading looks for them; with `wanted.is_dry`, only report.
 
     Raises CourseError, before it changes anything, if the course has no chapter or assignment `stem`, the roster is
     empty, or the zip is damaged or suspicious.
     """
     _check(course, stem, roster)
-    with open_download(path) as download:
+    with open_untrusted_zip(path) as download:
         entries = download.entries()
         if not entries:
             raise BadZip(f"{path} holds no file. Nothing was changed. Has anybody handed in, and is it the right zip?")
@@ -69,16 +71,16 @@ def _check(course: Path, stem: str, roster: Roster) -> None:
 
 
 def _sent(
-    entries: Iterable[ZipEntry], download: Download, roster: Roster, wanted: CollectOptions, done: CollectionResult
-) -> dict[str, list[SentEntry]]:
+    entries: Iterable[ZipEntry], download: UntrustedZip, roster: Roster, wanted: CollectOptions, done: CollectionResult
+) -> dict[str, list[SubmittedZipEntry]]:
     """Return each student's files; a file that matches no student goes to `done.left`."""
     files = _parsed(entries, done)
-    found: dict[str, list[SentEntry]] = defaultdict(list)
-    for handed, match in student_matching.match_students(list(files), roster.people, roster.columns).items():
+    found: dict[str, list[SubmittedZipEntry]] = defaultdict(list)
+    for handed, match in match_files_to_students.match_students(list(files), roster.people, roster.columns).items():
         entry = files[handed]
         at = local_to_utc(handed.at, wanted.zone) if handed.at else download.changed(entry, wanted.zone)
         for student in match.students:
-            found[student].append(SentEntry(handed, entry, at))
+            found[student].append(SubmittedZipEntry(handed, entry, at))
         if match.group:
             done.groups[match.group] = match.members
         if match.note:
@@ -88,12 +90,12 @@ def _sent(
     return found
 
 
-def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[SentFile, ZipEntry]:
+def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[ParsedSubmissionFilename, ZipEntry]:
     """Map the files whose names can be parsed to their entries; add others to `done.left`."""
-    files: dict[SentFile, ZipEntry] = {}
+    files: dict[ParsedSubmissionFilename, ZipEntry] = {}
     others = []
     for entry in entries:
-        handed = parse_submission_filenames.parse_download_path(entry.path)
+        handed = parse_submission_filenames.parse_submission_path(entry.path)
         if handed is None:
             others.append(entry.path)
         elif handed in files:
@@ -109,7 +111,9 @@ def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[SentFil
     return files
 
 
-def _notebooks(student: str, sent: Sequence[SentEntry], download: Download, done: CollectionResult) -> list[SentEntry]:
+def _notebooks(
+    student: str, sent: Sequence[SubmittedZipEntry], download: UntrustedZip, done: CollectionResult
+) -> list[SubmittedZipEntry]:
     """Return those of a student's files that may be notebooks; if none may, add all of them to `done.left`."""
     found = [each for each in sent if parse_submission_filenames.may_be_notebook(each.handed.original)]
     if not found:
@@ -119,15 +123,15 @@ def _notebooks(student: str, sent: Sequence[SentEntry], download: Download, done
     return found
 
 
-def _page(sent: SentEntry, download: Download) -> str:
+def _page(sent: SubmittedZipEntry, download: UntrustedZip) -> str:
     """Return what a page says in place of a notebook; "" if the file is no page, or cannot be read."""
-    if text_entry_instead_of_notebook.is_page(sent.handed.original):
+    if text_entry_instead_of_notebook.is_text_entry_page(sent.handed.original):
         with suppress(BadEntry):
-            return text_entry_instead_of_notebook.describe_page(download.read(sent.entry))
+            return text_entry_instead_of_notebook.describe_text_entry_page(download.read(sent.entry))
     return ""
 
 
-def _data(student: str, sent: Sequence[SentEntry], done: CollectionResult) -> list[SentEntry]:
+def _data(student: str, sent: Sequence[SubmittedZipEntry], done: CollectionResult) -> list[SubmittedZipEntry]:
     """Return the data files that a student's notebook may open; add all other files to `done.passed`."""
     others = [each for each in sent if not parse_submission_filenames.may_be_notebook(each.handed.original)]
     data = [each for each in others if parse_submission_filenames.may_be_data(each.handed.original)]
@@ -135,9 +139,11 @@ def _data(student: str, sent: Sequence[SentEntry], done: CollectionResult) -> li
     return data
 
 
-def _newest(sent: Sequence[SentEntry], released: Collection[str], done: CollectionResult) -> list[SentEntry]:
+def _newest(
+    sent: Sequence[SubmittedZipEntry], released: Collection[str], done: CollectionResult
+) -> list[SubmittedZipEntry]:
     """Return the newest of the files that are attempts at the same notebook; add the older ones to `done.passed`."""
-    newest: dict[str, SentEntry] = {}
+    newest: dict[str, SubmittedZipEntry] = {}
     for each in sorted(sent, key=lambda each: each.rank):
         kind = parse_submission_filenames.name_without_copy_marks(each.handed.original, released)
         if kind in newest:
@@ -146,7 +152,7 @@ def _newest(sent: Sequence[SentEntry], released: Collection[str], done: Collecti
     return list(newest.values())
 
 
-def _check_room(course: Path, sent: Mapping[str, Sequence[SentEntry]]) -> None:
+def _check_room(course: Path, sent: Mapping[str, Sequence[SubmittedZipEntry]]) -> None:
     """Raise WorkFailed if the disk has no room for the files that are small enough to be unpacked."""
     sizes = (each.entry.size for files in sent.values() for each in files)
     needed, free = sum(size for size in sizes if size <= MAX_FILE), shutil.disk_usage(course).free

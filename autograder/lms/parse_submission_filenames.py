@@ -73,7 +73,7 @@ _LONGEST = 120  # bytes of a name that `safe_name` returns, well below the 255 t
 
 
 @dataclass(frozen=True)
-class SentFile:
+class ParsedSubmissionFilename:
     """A submitted file, as its name in the zip describes it.
 
     `path` is the path in the zip; `sender`, the name of the student or the group as the system writes it ("" if there
@@ -97,21 +97,25 @@ class SentFile:
         return self.number.startswith("anon_")
 
 
-def parse_download_path(path: str) -> SentFile | None:
+def parse_submission_path(path: str) -> ParsedSubmissionFilename | None:
     """Parse a path in the zip; return None if neither Canvas nor Moodle nor Brightspace makes such a name.
 
     A folder around all files, as unpacking and zipping again adds it, does not matter.
     """
     if found := _MOODLE.fullmatch(path):
         original = PurePosixPath(found["original"]).name
-        return SentFile(path, MOODLE, found["sender"].strip(), found["number"] or "", original) if original else None
+        return (
+            ParsedSubmissionFilename(path, MOODLE, found["sender"].strip(), found["number"] or "", original)
+            if original
+            else None
+        )
     if found := _BRIGHTSPACE.fullmatch(path):
         original, at = PurePosixPath(found["original"]).name, _time(found["time"])
-        return SentFile(path, BRIGHTSPACE, found["sender"].strip(), found["number"], original, at=at)
+        return ParsedSubmissionFilename(path, BRIGHTSPACE, found["sender"].strip(), found["number"], original, at=at)
     name = PurePosixPath(path).name
     if found := _CANVAS.fullmatch(name) or _CANVAS_TEXT.fullmatch(name):
         late, upload = bool(found["late"]), int(found.groupdict().get("file", "0")[:30])
-        return SentFile(path, CANVAS, found["sender"], found["number"], found["original"], upload, late)
+        return ParsedSubmissionFilename(path, CANVAS, found["sender"], found["number"], found["original"], upload, late)
     return None
 
 

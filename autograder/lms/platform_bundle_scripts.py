@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Sequence
 from importlib.metadata import requires, version
 
-from autograder.lms.grade_on_platform import NOT_YOUR_FAULT, as_json
+from autograder.lms.grade_on_platform import NOT_YOUR_FAULT, results_file_text
 from autograder.lms.gradescope_results import gradescope_failure_result
 from autograder.lms.prairielearn_results import prairielearn_failure_result
 
@@ -129,13 +129,13 @@ def setup_script() -> str:
 
 def run_autograder_script(stem: str) -> str:
     """Return Gradescope's `run_autograder`; it writes a result too where the grader cannot start."""
-    fault = shlex.quote(as_json(gradescope_failure_result(NOT_YOUR_FAULT)))
+    fault = shlex.quote(results_file_text(gradescope_failure_result(NOT_YOUR_FAULT)))
     return _RUN_AUTOGRADER.format(run=_RUN, stem=shlex.quote(stem), fault=fault)
 
 
 def run_sh_script(stem: str) -> str:
     """Return the entrypoint of PrairieLearn's container; it writes a result too where the grader cannot start."""
-    fault = shlex.quote(as_json(prairielearn_failure_result(NOT_YOUR_FAULT)))
+    fault = shlex.quote(results_file_text(prairielearn_failure_result(NOT_YOUR_FAULT)))
     return _RUN_SH.format(run=_RUN, stem=shlex.quote(stem), fault=fault)
 
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.files import sha256_of_texts, write_all
 from autograder.nbgrader_plugin.apply_deadlines import TIME
-from autograder.submission import student_folder
-from autograder.submission.notebook_choice import COLLECTED_NOTE, submitted_file_names
-from autograder.submission.plain_file import read_submitted_file
-from autograder.submission.submitted_cells import MAX_FILE
+from autograder.submission import read_student_folder
+from autograder.submission.choose_submitted_notebook import COLLECTED_NOTE, submitted_file_names
+from autograder.submission.extract_submitted_cells import MAX_FILE
+from autograder.submission.read_submitted_file_safely import read_submitted_file
 
 _LONGEST_NOTE = 100_000
 
@@ -38,7 +38,7 @@ class PlacementAction(Enum):
 
 
 @dataclass(frozen=True)
-class Attempt:
+class CollectedSubmission:
     """One student's submission from a zip: the bytes of each file by the name to write it under.
 
     Of two attempts from the same system, the one with the greater `order` is newer. `at` is the time of submission, if
@@ -68,11 +68,11 @@ class CollectedNote:
     files: Mapping[str, str]
 
 
-def decide_placement(folder: Path, attempt: Attempt) -> tuple[PlacementAction, str]:
+def decide_placement(folder: Path, attempt: CollectedSubmission) -> tuple[PlacementAction, str]:
     """Return what to do with an attempt; for `PlacementAction.LEFT`, why. Nothing is changed."""
     if folder.is_symlink() or folder.parent.is_symlink():
         return PlacementAction.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
-    note = read_note(folder)
+    note = read_collection_note(folder)
     if note is None:
         unread = [COLLECTED_NOTE] if os.path.lexists(folder / COLLECTED_NOTE) else []
         others = submitted_file_names(folder) + unread if folder.is_dir() else []
@@ -82,7 +82,7 @@ def decide_placement(folder: Path, attempt: Attempt) -> tuple[PlacementAction, s
     return _decide(folder, attempt, note)
 
 
-def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[PlacementAction, str]:
+def _decide(folder: Path, attempt: CollectedSubmission, note: CollectedNote) -> tuple[PlacementAction, str]:
     """Decide for a folder that has the note of an earlier collection."""
     there = _hashes(folder, note.files)
     is_same = attempt.digest == note.digest
@@ -108,13 +108,13 @@ def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placem
 _MOVE = "Move it away where this one shall count, then run this again."
 
 
-def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]) -> None:
+def write_attempt(folder: Path, stem: str, attempt: CollectedSubmission, starters: Mapping[str, str]) -> None:
     """Write an attempt into its folder, replacing an older one; raise WorkFailed if the folder cannot be written.
 
     Afterwards the notebook that counts has its released name, where nbgrader looks for it. The timestamp of an older
     attempt does not stay for a newer one without a time.
     """
-    before = read_note(folder)
+    before = read_collection_note(folder)
     time = {} if attempt.at is None else {TIME: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}
     if before and before.digest != attempt.digest and not time and os.path.lexists(folder / TIME):
         time = {TIME: b""}  # nbgrader would keep the older attempt's time if the file were missing
@@ -123,25 +123,25 @@ def write_attempt(folder: Path, stem: str, attempt: Attempt, starters: Mapping[s
         for name in {*before.files} - {*attempt.files} if before else ():
             (folder / name).unlink(missing_ok=True)
         if starters:
-            student_folder.choose_and_place_notebook(folder, stem, starters)
+            read_student_folder.choose_and_place_notebook(folder, stem, starters)
     except OSError as error:
         raise WorkFailed(f"cannot write in {folder}: {error.strerror}. Give permission, then run this again.") from None
     _write_note(folder, stem, attempt)
 
 
-def add_absent_collection_note(folder: Path, stem: str, attempt: Attempt) -> None:
+def add_absent_collection_note(folder: Path, stem: str, attempt: CollectedSubmission) -> None:
     """Write the missing note on a collection into a folder that already holds exactly the files of the attempt."""
-    if read_note(folder) is None:
+    if read_collection_note(folder) is None:
         _write_note(folder, stem, attempt)
 
 
-def _write_note(folder: Path, stem: str, attempt: Attempt) -> None:
-    names = {*attempt.files, f"{stem}.ipynb", student_folder.MARK}
+def _write_note(folder: Path, stem: str, attempt: CollectedSubmission) -> None:
+    names = {*attempt.files, f"{stem}.ipynb", read_student_folder.GRADED_COPY_MARK_FILE}
     note = {"system": attempt.system, "order": attempt.order, "digest": attempt.digest, "late": attempt.is_late}
     write_all({folder / COLLECTED_NOTE: json.dumps({**note, "files": _hashes(folder, names)}, sort_keys=True).encode()})
 
 
-def read_note(folder: Path) -> CollectedNote | None:
+def read_collection_note(folder: Path) -> CollectedNote | None:
     """Return the note of an earlier collection; None if there is none or it is invalid.
 
     A folder that came through nbgrader's exchange was written by the student, so a note with a name that leads out of

@@ -14,12 +14,12 @@ _LINK = re.compile(rb"https?://[^\s\"'<>]{3,2000}", re.IGNORECASE)
 _SENT_ON = re.compile(rb"(?:url=|href=)[\"']?(https?://[^\s\"'<>]{3,2000})", re.IGNORECASE)
 
 
-def is_page(original: str) -> bool:
+def is_text_entry_page(original: str) -> bool:
     """Whether a file of this name is a page: Canvas and Moodle write text and links that were entered into one."""
     return original.casefold().endswith(_PAGES)
 
 
-def describe_page(data: bytes) -> str:
+def describe_text_entry_page(data: bytes) -> str:
     """Return what a page is in place of a notebook: a link, with its address, or text. The student wrote it."""
     data = data[:_MOST_READ]
     found = _SENT_ON.search(data)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.submitted_cells import MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_FILE
 
 _MOST = 20_000  # entries of a zip
 _CHUNK = 2**20
@@ -47,7 +47,7 @@ class ZipEntry:
     place: int
 
 
-class Download:
+class UntrustedZip:
     """An open zip whose entries have been validated; the constructor raises BadZip for an unsafe one."""
 
     def __init__(self, opened: zipfile.ZipFile, path: Path) -> None:
@@ -111,7 +111,7 @@ def local_to_utc(local: datetime, zone: tzinfo | None) -> datetime:
 
 
 @contextmanager
-def open_download(path: Path) -> Iterator[Download]:
+def open_untrusted_zip(path: Path) -> Iterator[UntrustedZip]:
     """Open the zip at `path`; raise BadZip if it is missing, unreadable or unsafe."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -127,7 +127,7 @@ def open_download(path: Path) -> Iterator[Download]:
             f"read ({type(error).__name__}). {_ADVICE}"
         ) from None
     with archive:
-        yield Download(archive, path)
+        yield UntrustedZip(archive, path)
 
 
 def _unsafe(info: zipfile.ZipInfo) -> str:

@@ -23,7 +23,7 @@ from autograder.course.marked_regions import SOLUTION, STARTER
 from autograder.errors import CourseError
 from autograder.ipython_syntax import CHECK
 from autograder.nbgrader_plugin.teacher_settings import release_asks_own_code_questions
-from autograder.submission.released_cells import exercise_checked
+from autograder.submission.read_released_cells import exercise_checked
 
 _QUICK = 0.3  # seconds that the worked solution of an exercise may take: what exercises have that declare nothing
 _ASK = """\

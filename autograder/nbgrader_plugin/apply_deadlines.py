@@ -21,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.nbgrader_plugin import teacher_settings
 from autograder.nbgrader_plugin.teacher_settings import TeacherSettings
-from autograder.submission.plain_file import read_submitted_file
+from autograder.submission.read_submitted_file_safely import read_submitted_file
 
 TIME = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
 _LONGEST_TIME = 100  # bytes

@@ -27,7 +27,7 @@ from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import CourseError
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment, released_notebook_names, released_starters
-from autograder.grading.parallel_grading import WorkerOptions
+from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import StoredVerdict
 from autograder.nbgrader_plugin import apply_deadlines, cells_besides_exercises, preflight_checks, teacher_settings
@@ -38,9 +38,9 @@ from autograder.nbgrader_plugin.gradebook_recorder import Recorder, ReleasedAssi
 from autograder.nbgrader_plugin.hide_tests_in_feedback import Preprocessed
 from autograder.nbgrader_plugin.save_grades import CHANGED, WAITING
 from autograder.sandbox.require_confinement import check_confinement, is_unconfined_allowed
-from autograder.submission import student_folder
+from autograder.submission import read_student_folder
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
-from autograder.submission.released_cells import exercise_checked
+from autograder.submission.read_released_cells import exercise_checked
 from autograder.submission.submission import Submission
 
 
@@ -273,7 +273,7 @@ def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
 
     `student` may be a pattern (`nbgrader autograde --student 'a*'`), so the student is taken from the notebook's path.
     """
-    verdict_store.mark_recorded(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
+    verdict_store.mark_as_recorded_in_gradebook(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
 
 
 class RestoreHiddenTests(OverwriteCells):
@@ -295,6 +295,6 @@ def copy_to_released_name(assignment: str, student: str, notebooks: list[str]) -
     if not notebooks or released_notebook_names(Path.cwd(), assignment):
         return
     starters = released_starters(Path.cwd(), assignment)
-    placed = student_folder.choose_and_place_notebook(Path(notebooks[0]).parent, assignment, starters)
+    placed = read_student_folder.choose_and_place_notebook(Path(notebooks[0]).parent, assignment, starters)
     if placed is not None:
         notebooks[:] = [str(placed.path)]

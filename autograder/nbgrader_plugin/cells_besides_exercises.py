@@ -24,7 +24,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict, output_key
 from autograder.ipython_syntax import CHECK, as_python
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED
-from autograder.submission.released_cells import grade_id
+from autograder.submission.read_released_cells import grade_id
 
 _FILES = 32 * 2**20  # bytes of the files beside a notebook
 _OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)

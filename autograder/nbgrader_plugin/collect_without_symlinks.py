@@ -16,7 +16,7 @@ from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import released_notebook_names, released_starters
 from autograder.nbgrader_plugin.copy_untrusted_folder import copy_untrusted_folder
 from autograder.nbgrader_plugin.course_lock import lock_course
-from autograder.submission import student_folder
+from autograder.submission import read_student_folder
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
 from autograder.terminal_text import replace_unprintable
 
@@ -46,7 +46,9 @@ class CollectWithoutSymlinks(ExchangeCollect):
         if released_notebook_names(Path(self.coursedir.root), stem):
             return
         with contextlib.suppress(CourseNotFound):  # nothing has been released: grading reports that
-            student_folder.choose_and_place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
+            read_student_folder.choose_and_place_notebook(
+                folder, stem, released_starters(Path(self.coursedir.root), stem)
+            )
 
     def _ignored(self, folder: str, names: list[str]) -> set[str]:
         """Return the names in a folder that nbgrader's settings exclude."""

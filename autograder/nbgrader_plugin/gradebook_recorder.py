@@ -21,7 +21,7 @@ from nbgrader.converters import Autograde, BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import chdir
 
-from autograder.exercises.patched_names import replace_attribute
+from autograder.exercises.replace_attributes_temporarily import replace_attribute
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.caching_notebook_writer import CachingNotebookWriter

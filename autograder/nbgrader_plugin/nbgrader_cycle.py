@@ -22,10 +22,10 @@ from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import WorkFailed
 from autograder.grading import class_grading, verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
+from autograder.grading.grading_executors import WorkerOptions, usable_cores
 from autograder.grading.merge_regraded_verdicts import PointsChange, RegradeOptions, require_known_names
-from autograder.grading.parallel_grading import WorkerOptions, usable_cores
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.verdict_store import RoundOptions
+from autograder.grading.verdict_store import GradingRoundOptions
 from autograder.nbgrader_plugin import (
     apply_deadlines,
     cells_besides_exercises,
@@ -177,7 +177,7 @@ class Cycle:
         changes, failures = [], {}
         with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
             scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
-            asked = RoundOptions(how.force, preview=True)
+            asked = GradingRoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, as_completed
 
-from autograder.grading.parallel_grading import process_pool
+from autograder.grading.grading_executors import process_pool
 
 Work = Callable[[str], str]  # does the work for one student; returns the reason for a failure, or ""
 # Students for whom it is worth to start a process: as many pages as this one writes while another imports nbgrader.

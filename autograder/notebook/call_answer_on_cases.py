@@ -16,7 +16,7 @@ from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
-from autograder.exercises.probe import see_exception
+from autograder.exercises.probe import snapshot_exception
 from autograder.notebook.time_limit import OutOfTime, deadline
 
 # The limit is ten times what the worked solution takes, but at least _LEAST and at most _MOST seconds. The factor ten
@@ -110,9 +110,9 @@ def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequenc
                 finally:
                     printed.append(PrintedOutput(kept.getvalue(), kept.more, tuple(rich.outputs[:_SHOWN])))
     except OutOfTime as stop:
-        return Calls(tuple(seen), tuple(printed), see_exception(stop))
+        return Calls(tuple(seen), tuple(printed), snapshot_exception(stop))
     except KeyboardInterrupt as stop:
-        line = see_exception(stop).line
+        line = snapshot_exception(stop).line
         where = f" It was at: `{line}`." if line else ""
         raise InterruptedByReader(f"you stopped the check of `{exercise.name}`.{where}") from None
     return Calls(tuple(seen), tuple(printed))

@@ -18,7 +18,7 @@ from autograder.diagnosis.value_kinds import type_words
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from autograder.notebook import fresh_case_check as fresh_cases
 from autograder.notebook.call_answer_on_cases import call_on_cases, timeout_report
 from autograder.notebook.count_answered_questions import check_answers
@@ -171,7 +171,7 @@ def _something_else(exercise: Exercise, answer: object, exercises: Collection[st
     name = exercise.name
     if not callable(answer):
         return (
-            f"Expected the function `{name}` itself, got {type_words(see(answer))}. "
+            f"Expected the function `{name}` itself, got {type_words(snapshot_value(answer))}. "
             f'Write `check("{name}", {name})`, without calling it.'
         )
     other = getattr(answer, "__name__", name)

@@ -11,8 +11,8 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, progress_folder
 from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
+from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
-from autograder.submission.submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 
 UNTIL = ", until yours passes"

@@ -21,7 +21,7 @@ from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_checked_answer import defining_cell_filename, name_bound_to
 from autograder.notebook.read_saved_and_run_cells import executed_cell_texts
 from autograder.notebook.referenced_names import code_object_of, undecorated
-from autograder.submission.extract_answer_statements import Statement, answer_text, python_of, statements
+from autograder.submission.extract_answer_statements import Statement, answer_text, parse_cell_as_python, statements
 
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
 
@@ -59,7 +59,9 @@ def _place(runs: Sequence[str], called: str, answer: object) -> int | None:
     if bound is not None and (_shows(runs[bound], called) or (code and code.co_filename.startswith(_TIMED))):
         return bound
     compiled = _own_text(answer).strip() if defining_cell_filename(undecorated(answer)) else ""
-    return _last(place for place, run in enumerate(runs) if compiled and python_of(run)[0].strip() == compiled)
+    return _last(
+        place for place, run in enumerate(runs) if compiled and parse_cell_as_python(run)[0].strip() == compiled
+    )
 
 
 def _last(places: Iterator[int]) -> int | None:

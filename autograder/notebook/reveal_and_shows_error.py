@@ -12,8 +12,8 @@ import torch
 from IPython import get_ipython
 from IPython.display import display
 
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import see
+from autograder.exercises.compare_observations import Tolerance, first_difference
+from autograder.exercises.probe import snapshot_value
 from autograder.notebook.colors import OPEN, PASSED, SURPRISING
 from autograder.notebook.html_markup import tag
 
@@ -101,7 +101,7 @@ def _loose(value: object) -> object:
         return [_loose(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    return see(value)
+    return snapshot_value(value)
 
 
 def _brief(value: object) -> str:

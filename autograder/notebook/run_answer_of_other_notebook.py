@@ -18,10 +18,10 @@ from autograder.can_start_threads import can_start_threads, start_thread
 from autograder.exec_with_linecache import run_source
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import warn_once_that_time_limits_do_not_work
-from autograder.sandbox.execution.course_function_stubs import STUBS, say_nothing
+from autograder.sandbox.execution.course_function_stubs import STUBS, do_nothing
 from autograder.sandbox.execution.run_specification import CellStep, SharedSetup, StatementsStep, Step
+from autograder.submission.extract_submitted_cells import SubmittedCell
 from autograder.submission.order_repaired_cells import CellInRun, CellRole
-from autograder.submission.submitted_cells import SubmittedCell
 
 SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 
@@ -107,7 +107,7 @@ class _NoShell:
     """A stand-in for the IPython shell, in which `%magic` and `!command` do nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        return say_nothing
+        return do_nothing
 
 
 @contextmanager

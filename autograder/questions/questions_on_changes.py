@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from autograder.diagnosis.verdict import Status
+from autograder.exercises.compare_observations import first_difference
 from autograder.exercises.observation import TensorSnapshot
-from autograder.exercises.observation_comparison import first_difference
 from autograder.questions.make_distractors import dtype_and_shape_distractors, shape_distractors
 from autograder.questions.program_changes import ProgramChange, program_changes
 from autograder.questions.reproducible_run import same_data

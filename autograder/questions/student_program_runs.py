@@ -24,7 +24,7 @@ from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import copy_of
+from autograder.exercises.probe import copy_case_data
 from autograder.name_bindings import names_of
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
 from autograder.questions.question_search_limit import SearchLimit
@@ -193,7 +193,7 @@ class PreparedAnswer:
         with seeded_and_silent(1):
             answer = self.answer(self._code, recorder)
             try:
-                answer(*copy_of(tuple(args)), **copy_of(dict(kwargs)))
+                answer(*copy_case_data(tuple(args)), **copy_case_data(dict(kwargs)))
             except Exception as error:
                 recorder.error = type(error).__name__
         return None if recorder.stopped else recorder

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import OtherValue, TensorSnapshot
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from autograder.questions.computed_question import in_words
 
 OBJECT = "an object"  # the form of what cannot be described
@@ -131,7 +131,7 @@ def _tensor_fact(tensor: torch.Tensor) -> Fact:
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     value, whole, grads = "", False, ""
     if tensor.numel() <= _MOST_NUMBERS and tensor.device.type == "cpu" and not active_mode_count():
-        seen = see(tensor)
+        seen = snapshot_value(tensor)
         numbers = seen.values if isinstance(seen, TensorSnapshot) else None
         value = "" if numbers is None or tensor.is_complex() else in_words(numbers)
         value = value if len(value) <= _LONGEST else ""
@@ -170,7 +170,7 @@ def _article(name: str) -> str:
 
 def comparable_plain_data(value: object) -> Any:
     """Return a value as plain data without `requires_grad`; None if it holds something that is no plain data."""
-    seen = see(value)
+    seen = snapshot_value(value)
     return None if _holds_other(seen) else _without_grad(seen)
 
 

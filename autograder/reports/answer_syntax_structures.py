@@ -9,8 +9,8 @@ from pathlib import Path
 from autograder.course.course_location import bank_file
 from autograder.errors import CourseError
 from autograder.grading.assignment import read_assignment, released_notebook_names, released_or_committed_path
-from autograder.grading.graded_bug_hunts import BorrowedHunt
-from autograder.grading.graded_questions import BorrowedQuestions
+from autograder.grading.bug_hunts_as_exercises import BugHuntExercise
+from autograder.grading.own_code_questions_as_exercises import OwnCodeQuestionsExercise
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.similar_answers import AnswerStructure, ExerciseStructures, answer_structure
@@ -37,7 +37,7 @@ def _chapter(results: ClassResults) -> Iterator[ExerciseStructures]:
     examples, reports = ExamplePicker(results), next(iter(results.verdicts.values())).reports
     sources = {student: examples.answers(student) for student in results.verdicts}
     # Two mends of one program are meant to be equal, and answers to questions are no code.
-    others = {each.name for each in wanted.lent if isinstance(each, BorrowedHunt | BorrowedQuestions)}
+    others = {each.name for each in wanted.lent if isinstance(each, BugHuntExercise | OwnCodeQuestionsExercise)}
     compared = {*chapter.exercises} - others
     for exercise in (report.exercise for report in reports if report.exercise in compared):
         own = [chapter.starter(exercise), chapter.solution(exercise)]

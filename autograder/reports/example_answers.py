@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 from autograder.grading import class_grading
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.reports.class_results import ClassResults
-from autograder.submission.anonymize_answer import names_in_release, without_author
+from autograder.submission.anonymize_answer import names_in_release, remove_author_from_answer
 
 _CANDIDATES = 5  # answers, of which the shortest is shown
 _LINES, _WIDTH = 40, 160
@@ -33,7 +33,7 @@ class ExamplePicker:
 
     def _anonymous(self, student: str, exercise: str) -> str:
         source = self.answers(student).get(exercise, "")
-        return without_author(source, self._names(student), self._given) if source else ""
+        return remove_author_from_answer(source, self._names(student), self._given) if source else ""
 
     def _names(self, student: str) -> list[str]:
         person = self._results.people.get(student)

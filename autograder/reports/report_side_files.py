@@ -13,7 +13,7 @@ from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 from autograder.reports.similar_answers import SimilarStudents
-from autograder.submission.notebook_choice import submitted_file_names
+from autograder.submission.choose_submitted_notebook import submitted_file_names
 from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import replace_unprintable
 

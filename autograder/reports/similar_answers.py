@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from autograder.submission.extract_answer_statements import python_of
+from autograder.submission.extract_answer_statements import parse_cell_as_python
 
 FLOOR, LONG = 30, 200  # nodes of a syntax tree: shorter answers are often equal by chance, longer ones hardly ever
 _RARE = 6  # a form counts only if at most one student in six has it
@@ -84,7 +84,7 @@ def answer_structure(source: str) -> AnswerStructure | None:
     Names that the answer binds are numbered by their first occurrence. Docstrings, annotations, comments, and imports
     and bare expressions at the top level are left out. Attributes, imported names and all other names stay.
     """
-    tree = python_of(source)[1]
+    tree = parse_cell_as_python(source)[1]
     if tree is None:
         return None
     body = [node for node in tree.body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]

@@ -22,21 +22,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.sandbox.import_from_unlistable_folders import UnlistedFolderImporter
 from autograder.sandbox.landlock_rules import restrict_files
 from autograder.sandbox.linux_calls import (
     SETGID,
     SETUID,
-    become,
+    change_user_for_good,
     check_one_thread,
-    die_with_parent,
-    drop_bounds,
     drop_capabilities,
+    empty_capability_bounding_set,
+    end_when_parent_ends,
     has_capability,
-    hide_memory,
-    show_memory,
+    make_process_dumpable,
+    make_process_undumpable,
 )
 from autograder.sandbox.namespace_confinement import (
-    NOWHERE,
+    SANDBOX_HOST_NAME,
     UMASK,
     WAIT_STATUS,
     Confinement,
@@ -45,7 +46,6 @@ from autograder.sandbox.namespace_confinement import (
     set_limits,
 )
 from autograder.sandbox.scratch_folder import ScratchFolder
-from autograder.sandbox.unlistable_folder_finder import UnlistedFolderImporter
 
 # User ids without an account: systemd's table of ids leaves them free, and so do distributions. Two submissions that
 # run at the same time may get the same id; then the filter and Landlock still keep them apart.
@@ -92,7 +92,7 @@ class LandlockConfinement(Confinement):
     def _begin(self, inner: Callable[[], None], status: int, keep: tuple[int, ...]) -> None:
         # Signals are waited for below, and none of them interrupts the rest.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD, signal.SIGTERM))
-        die_with_parent()
+        end_when_parent_ends()
         os.setsid()
         os.umask(UMASK)
         first = os.getpid()
@@ -107,7 +107,7 @@ class LandlockConfinement(Confinement):
         if child == 0:
             close_all_but(0, 1, 2, *keep, confined)
             never_return(lambda: self._run_beside(inner, scratch.path, user, first, confined))
-        hide_memory()
+        make_process_undumpable()
         close_all_but(status, is_confined)
         os.chdir("/")
         how = self._wait_for(child, scratch, user, is_confined)
@@ -142,13 +142,13 @@ class LandlockConfinement(Confinement):
         Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, kill this process first
         os.chdir(scratch)
         quota = self.quota
-        drop_bounds()
+        empty_capability_bounding_set()
         if user != os.geteuid():
-            become(user, files_of_root=not self.own_files)
-            show_memory()  # to the first process, which looks for files that this one has open
+            change_user_for_good(user, files_of_root=not self.own_files)
+            make_process_dumpable()  # to the first process, which looks for files that this one has open
         else:
             quota = replace(quota, processes=quota.processes + _tasks_of(user))
-        die_with_parent()  # now, for the kernel forgets it when the user changes
+        end_when_parent_ends()  # now, for the kernel forgets it when the user changes
         if os.getppid() != first:
             os._exit(1)
         _hide_name()
@@ -190,8 +190,8 @@ def _threads(process: int) -> int:
 def _hide_name() -> None:
     """Give the machine another name in Python. The filter denies the system call that tells the real one."""
     names: Any = os.uname()
-    hidden = os.uname_result((names.sysname, NOWHERE, names.release, names.version, names.machine))
+    hidden = os.uname_result((names.sysname, SANDBOX_HOST_NAME, names.release, names.version, names.machine))
     vars(os)["uname"] = lambda: hidden
-    vars(socket)["gethostname"] = lambda: NOWHERE
+    vars(socket)["gethostname"] = lambda: SANDBOX_HOST_NAME
     vars(platform)["_uname_cache"] = None
     platform.uname()

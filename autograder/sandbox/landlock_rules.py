@@ -7,7 +7,12 @@ import os
 import stat
 from collections.abc import Sequence
 
-from autograder.sandbox.linux_calls import allow_beneath, create_ruleset, landlock_version, restrict_by
+from autograder.sandbox.linux_calls import (
+    add_landlock_rule,
+    create_landlock_ruleset,
+    enforce_landlock_ruleset,
+    landlock_version,
+)
 from autograder.sandbox.root_filesystem import DEVICES
 
 _WRITE, _READ, _LIST, _SHORTEN = 1 << 1, 1 << 2, 1 << 3, 1 << 14
@@ -37,7 +42,7 @@ def restrict_files(readable: Sequence[str], scratch: str) -> None:
     version = landlock_version()
     known = (1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)) - 1
     sets = (known, _CONNECT if version >= _CONNECT_SINCE else 0, _SIGNAL)
-    ruleset = create_ruleset(*sets[: 1 + (version >= _CONNECT_SINCE) + (version >= _SIGNAL_SINCE)])
+    ruleset = create_landlock_ruleset(*sets[: 1 + (version >= _CONNECT_SINCE) + (version >= _SIGNAL_SINCE)])
     try:
         for path in readable:
             _allow(ruleset, path, (_READ | _LIST) & known)
@@ -47,7 +52,7 @@ def restrict_files(readable: Sequence[str], scratch: str) -> None:
         for name in DEVICES:
             _allow(ruleset, f"/dev/{name}", _READ | _WRITE)
         _allow(ruleset, scratch, (_READ | _LIST | _WRITE | _SHORTEN | _CHANGE) & known)
-        restrict_by(ruleset)
+        enforce_landlock_ruleset(ruleset)
     finally:
         os.close(ruleset)
 
@@ -56,6 +61,6 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         is_folder = stat.S_ISDIR(os.fstat(place).st_mode)
-        allow_beneath(ruleset, rights if is_folder else rights & _OF_A_FILE, place)
+        add_landlock_rule(ruleset, rights if is_folder else rights & _OF_A_FILE, place)
     finally:
         os.close(place)

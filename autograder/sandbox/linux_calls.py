@@ -55,7 +55,7 @@ class Mount(IntFlag):
     PRIVATE = 1 << 18
 
 
-def fork_into(namespaces: Namespace) -> int:
+def fork_into_namespaces(namespaces: Namespace) -> int:
     """Fork like os.fork, and put the child into new namespaces; it becomes process 1 of a new PID namespace.
 
     The process must have only one thread. The C library is not informed of this fork, so a lock that another thread
@@ -114,18 +114,18 @@ def unmount(target: str) -> None:
     _call("umount2", os.fsencode(target), _MNT_DETACH)
 
 
-def die_with_parent() -> None:
+def end_when_parent_ends() -> None:
     """Make the kernel kill this process when its parent ends, however the parent ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def hide_memory() -> None:
+def make_process_undumpable() -> None:
     """Deny other processes of the same user access to this process's memory and descriptors in /proc."""
     _prctl(_SET_DUMPABLE, 0)
 
 
-def show_memory() -> None:
-    """Undo `hide_memory`. Changing the user hides the memory too, and then no uid_map can be written."""
+def make_process_dumpable() -> None:
+    """Undo `make_process_undumpable`. Changing the user hides the memory too, and then no uid_map can be written."""
     _prctl(_SET_DUMPABLE, 1)
 
 
@@ -135,7 +135,7 @@ def has_capability(capability: int) -> bool:
     return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> capability & 1)
 
 
-def become(user: int, *, files_of_root: bool) -> None:
+def change_user_for_good(user: int, *, files_of_root: bool) -> None:
     """Change from root to another user, and a group with the same id, for good.
 
     With `files_of_root`, the process keeps the rights that root has to its own files, and no other ones of root's.
@@ -154,7 +154,7 @@ def become(user: int, *, files_of_root: bool) -> None:
 def drop_capabilities() -> None:
     """Give up every capability, and the ability to gain new ones."""
     _prctl(_SET_NO_NEW_PRIVS, 1)
-    drop_bounds()
+    empty_capability_bounding_set()
     _set_capabilities(0)
 
 
@@ -163,16 +163,16 @@ def _set_capabilities(low: int) -> None:
     _call("capset", header, (ctypes.c_uint32 * 6)(low, low))
 
 
-def drop_bounds() -> None:
+def empty_capability_bounding_set() -> None:
     """Empty the set of capabilities that programs may give to this process, as far as it may."""
     for capability in range(64):
         try:
-            drop_bound(capability)
+            drop_from_capability_bounding_set(capability)
         except OSError:  # this kernel knows no more capabilities, or the process may not drop any
             break
 
 
-def drop_bound(capability: int) -> None:
+def drop_from_capability_bounding_set(capability: int) -> None:
     """Remove one capability from those that programs may give to this process."""
     _prctl(_CAPBSET_DROP, capability)
 
@@ -196,7 +196,7 @@ def landlock_version() -> int:
     return _call("syscall", _LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
 
 
-def create_ruleset(*handled: int) -> int:
+def create_landlock_ruleset(*handled: int) -> int:
     """Create a Landlock ruleset, and return its descriptor.
 
     `handled` are bit sets of rights that are denied unless a rule grants them: on files, on TCP ports, and towards
@@ -214,12 +214,12 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("place", ctypes.c_int32))
 
 
-def allow_beneath(ruleset: int, allowed: int, place: int) -> None:
+def add_landlock_rule(ruleset: int, allowed: int, place: int) -> None:
     """Add a rule that allows some uses of the file or folder with the descriptor `place`."""
     _call("syscall", _LANDLOCK_ADD, ruleset, _LANDLOCK_BENEATH, ctypes.byref(_Beneath(allowed, place)), 0)
 
 
-def restrict_by(ruleset: int) -> None:
+def enforce_landlock_ruleset(ruleset: int) -> None:
     """Apply a ruleset to this process, which has one thread, and to all that it starts; it cannot be removed."""
     _call("syscall", _LANDLOCK_RESTRICT, ruleset, 0)
 

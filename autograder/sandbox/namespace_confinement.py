@@ -7,7 +7,7 @@ There are two processes, and only the second one runs untrusted code:
              in its namespace
     inner    confined; an ordinary user without privileges, with resource limits and a filter on its system calls
 
-Where the kernel gives no namespaces, `landlock_confinement.py` confines otherwise; `choose_wall.py` chooses.
+Where the kernel gives no namespaces, `landlock_confinement.py` confines otherwise; `choose_confinement.py` chooses.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from typing import NoReturn
 from autograder.sandbox.linux_calls import (
     SYS_ADMIN,
     Namespace,
-    die_with_parent,
     drop_capabilities,
-    fork_into,
+    end_when_parent_ends,
+    fork_into_namespaces,
     has_capability,
-    hide_memory,
-    show_memory,
+    make_process_dumpable,
+    make_process_undumpable,
     unshare,
 )
 from autograder.sandbox.root_filesystem import RootFilesystem
@@ -42,7 +42,7 @@ from autograder.sandbox.seccomp_filter import SeccompFilter
 WAIT_STATUS = struct.Struct("=i")  # a wait status, as os.waitpid returns it
 NOBODY = 65534
 UMASK = 0o022
-NOWHERE = "localhost"  # the host name that confined code sees
+SANDBOX_HOST_NAME = "localhost"  # the host name that confined code sees
 _NEW_NAMESPACES = Namespace.MOUNT | Namespace.NAMES | Namespace.IPC | Namespace.PID | Namespace.NETWORK
 
 
@@ -94,7 +94,7 @@ class Confinement:
     def _fork(
         self, inner: Callable[[], None], status: int, keep: tuple[int, ...], owner: tuple[int, int] | None
     ) -> int:
-        first = fork_into(_NEW_NAMESPACES if owner is None else _NEW_NAMESPACES | Namespace.USER)
+        first = fork_into_namespaces(_NEW_NAMESPACES if owner is None else _NEW_NAMESPACES | Namespace.USER)
         if first == 0:
             never_return(lambda: self._run_first(inner, status, keep, owner))
         return first
@@ -103,18 +103,18 @@ class Confinement:
         self, inner: Callable[[], None], status: int, keep: tuple[int, ...], owner: tuple[int, int] | None
     ) -> None:
         # If the process that forked this one ended before this call, no program arrives, and nothing runs.
-        die_with_parent()
+        end_when_parent_ends()
         os.setsid()
         # Root creates the new root file system, and the user nobody reads it. A teacher's umask of 077 would lock it.
         # This umask makes nothing readable outside: the folders exist in these namespaces only.
         os.umask(UMASK)
         proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the new root file system, /proc is read-only
         if owner is not None:
-            show_memory()
+            make_process_dumpable()
             _map_ids(proc, *owner)
             os.setresgid(*3 * (owner[1],))
             os.setresuid(*3 * (owner[0],))
-        socket.sethostname(NOWHERE)
+        socket.sethostname(SANDBOX_HOST_NAME)
         vars(platform)["_uname_cache"] = None  # Python has cached the real host name
         self.room.enter()
         child = os.fork()
@@ -123,7 +123,7 @@ class Confinement:
             never_return(lambda: self._run_inner(inner, proc, as_root=owner is None))
         # Processes in a PID namespace can send its process 1 only signals that it has a handler for: so it has none.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        hide_memory()
+        make_process_undumpable()
         close_all_but(status)
         while True:
             ended, how = os.wait()
@@ -139,7 +139,7 @@ class Confinement:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
-            show_memory()
+            make_process_dumpable()
             # The kernel counts a user's processes per user namespace: in new ones, submissions share no limit.
             _enter_user_namespace(proc)
         os.close(proc)
@@ -165,7 +165,7 @@ def _without_root() -> Iterator[None]:
         os.seteuid(0)
         os.setegid(0)
         os.setgroups(groups)
-        show_memory()
+        make_process_dumpable()
 
 
 def never_return(work: Callable[[], None]) -> NoReturn:

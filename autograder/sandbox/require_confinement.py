@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.sandbox.self_test import confinement_problem, why_lesson_unreadable
+from autograder.sandbox.confinement_self_test import confinement_problem, why_lesson_unreadable
 
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 

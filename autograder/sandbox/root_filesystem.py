@@ -32,7 +32,7 @@ class RootFilesystem:
     scratch_mb: int = 64
 
     @classmethod
-    def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> RootFilesystem:
+    def for_this_interpreter(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> RootFilesystem:
         """Show what this interpreter needs, and `also`. If a virtual environment is a link, show its target too."""
         prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
         prefixes |= set(map(os.path.realpath, prefixes))

@@ -3,7 +3,8 @@
 Denied are calls that ordinary computing does not need and that have often led to privilege escalation or reach other
 processes. A denied call fails with "not permitted" (`clone3` as unknown, so that libc uses `clone`), and the program
 goes on; calls such as `fsync` and `flock` succeed and do nothing. libseccomp compiles the filter once for
-all children. `lone_process_rules.py` adds what is denied to a process that shares its namespaces with the machine.
+all children. `seccomp_rules_without_namespaces.py` adds what is denied to a process that shares its namespaces with
+the machine.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.linux_calls import install_seccomp_filter
-from autograder.sandbox.lone_process_rules import OWN_ID, add_lone_process_rules, argument_equals
+from autograder.sandbox.seccomp_rules_without_namespaces import OWN_ID, add_lone_process_rules, argument_equals
 
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter

@@ -37,7 +37,7 @@ _FIELDS: dict[type, str] = {
 }
 
 
-def without_author(source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
+def remove_author_from_answer(source: str, names: Iterable[str] = (), given: Collection[str] = ()) -> str:
     """Return the code of an answer without its author, formatted anew.
 
     `names` are what identifies the author: id, names, mail address. They and the words in them are replaced in strings,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
+from autograder.submission.count_picture_pixels import MAX_PIXELS, picture_pixels
 
 MAX_TEXT = 12 * 2**20  # base64 characters of all pictures of a notebook together
 MAX_COUNT = 50

@@ -11,9 +11,9 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.submission.released_cells import ReleasedCell
+from autograder.submission.extract_submitted_cells import SubmittedCell
+from autograder.submission.read_released_cells import ReleasedCell
 from autograder.submission.strip_outputs_and_metadata import copy_of_added_cell, fill_cell
-from autograder.submission.submitted_cells import SubmittedCell
 
 
 @dataclass(frozen=True)

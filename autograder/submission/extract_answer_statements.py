@@ -50,7 +50,7 @@ class Statement:
         return tuple(dict.fromkeys([*named, *(home for home, _ in homes if home), *taken]))
 
     @cached_property
-    def looked_up(self) -> frozenset[str]:
+    def names_looked_up(self) -> frozenset[str]:
         """The names that it looks up: variables, attributes, and names that it imports."""
         nodes = list(ast.walk(self.node))
         attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
@@ -62,7 +62,7 @@ class Statement:
         """Whether the statement is an import."""
         return isinstance(self.node, _IMPORTS)
 
-    def gives(self, values: Set[str]) -> Set[str]:
+    def names_bound_or_changed(self, values: Set[str]) -> Set[str]:
         """Return the names that the statement binds or changes.
 
         A call in it may change those names that are in `values`, but not modules and functions.
@@ -73,7 +73,7 @@ class Statement:
 @lru_cache(maxsize=512)  # called for each exercise and each student, and most cells are the lesson's own
 def statements(source: str) -> tuple[Statement, ...] | None:
     """Return the statements of a cell; None if it cannot be parsed."""
-    text, tree = python_of(source)
+    text, tree = parse_cell_as_python(source)
     if tree is None:
         return None
     lines = text.split("\n")
@@ -126,7 +126,7 @@ def globals_set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]
 
 
 @lru_cache(maxsize=512)
-def python_of(source: str) -> tuple[str, ast.Module | None]:
+def parse_cell_as_python(source: str) -> tuple[str, ast.Module | None]:
     """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed."""
     return as_python(without_magic_on_top(source))
 
@@ -178,7 +178,9 @@ def answer_text(
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # rules then read the whole cell
-        return "\n\n".join([*(each.text for each in helpers), python_of(cell)[0], *(each.text for each in added)])
+        return "\n\n".join(
+            [*(each.text for each in helpers), parse_cell_as_python(cell)[0], *(each.text for each in added)]
+        )
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
@@ -207,7 +209,7 @@ def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules:
     texts: dict[str, str | None] = {}
     for _ in range(_DEEPEST if importing else 0):
         texts = {name: text for each in importing for name in each.imports if (text := modules(name)) is not None}
-        used: frozenset[str] = frozenset().union(*(each.looked_up for each in (*found, *parts)))
+        used: frozenset[str] = frozenset().union(*(each.names_looked_up for each in (*found, *parts)))
         known = [_helpers(statements(text or "") or (), exercises, modules) for text in texts.values()]
         parts = [
             each
@@ -228,7 +230,7 @@ def _renamed(statement: Statement) -> list[tuple[str, str]]:
 
 
 def _looked_up(statement: Statement) -> frozenset[str]:
-    return statement.looked_up
+    return statement.names_looked_up
 
 
 def _given(statement: Statement, called: str) -> set[str]:

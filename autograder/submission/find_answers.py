@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from autograder.ipython_syntax import CHECK
 from autograder.submission.extract_answer_statements import cell_defines, statements, unparse
-from autograder.submission.released_cells import normalized_text, released_cells, released_texts, starters
-from autograder.submission.submitted_cells import MAX_CELLS, SubmittedCell
+from autograder.submission.extract_submitted_cells import MAX_CELLS, SubmittedCell
+from autograder.submission.read_released_cells import normalized_text, released_cells, released_texts, starters
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode

@@ -12,9 +12,9 @@ from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from autograder.submission.extract_submitted_cells import SubmittedCell
 from autograder.submission.find_answers import CheckCall
-from autograder.submission.released_cells import normalized_text, released_cells, released_texts
-from autograder.submission.submitted_cells import SubmittedCell
+from autograder.submission.read_released_cells import normalized_text, released_cells, released_texts
 
 if TYPE_CHECKING:  # students' machines need not have nbformat
     from nbformat import NotebookNode

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.submission.plain_file import permission_failure, read_submitted_file
+from autograder.submission.read_submitted_file_safely import permission_error, read_submitted_file
 
 QUARANTINE_PREFIX = ".set-aside-"  # prefix of the hidden folder
 _LONGEST_NAME = 200  # bytes of a student's name; a file name may have 255, and the grader adds endings to some
@@ -36,7 +36,7 @@ def quarantine_harmful_files(folder: Path) -> None:
             folder.mkdir()
         move_to_quarantine(_harmful(folder), folder)
     except OSError as error:
-        raise permission_failure(folder, error) from None
+        raise permission_error(folder, error) from None
 
 
 def quarantine_folders(folder: Path) -> Iterator[Path]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.submission.data_files import read_data_files
-from autograder.submission.notebook_choice import submitted_file_names
-from autograder.submission.plain_file import read_notebook_file
+from autograder.submission.choose_submitted_notebook import submitted_file_names
 from autograder.submission.quarantine_unsafe_files import quarantine_harmful_files
+from autograder.submission.read_data_files import read_data_files
+from autograder.submission.read_submitted_file_safely import read_notebook_file
 from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import summarize_names
 

@@ -9,13 +9,13 @@ from nbformat import NotebookNode
 
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.submission.build_repaired_notebook import released_notebook_cells
+from autograder.submission.detect_wrong_chapter import refuse_other_chapter
+from autograder.submission.extract_submitted_cells import SubmittedCell, read_notebook_contents
+from autograder.submission.read_released_cells import starters
 from autograder.submission.rebuild_notebook_from_release import repair_submission
-from autograder.submission.released_cells import starters
 from autograder.submission.restore_submission_to_teacher_assignment import restore_teacher_assignment
 from autograder.submission.submission import Submission, SubmittedFiles
-from autograder.submission.submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.unreadable_notebook_messages import UnreadableError
-from autograder.submission.wrong_chapter import check_chapter
 
 
 def submission_from_files(
@@ -52,7 +52,7 @@ def read_submission(
     """
     try:
         found = read_notebook_contents(data)
-        check_chapter(found.cells, starters(release), listed)
+        refuse_other_chapter(found.cells, starters(release), listed)
     except UnreadableError as reason:
         return _unreadable(str(reason), release)
     made = mended(found.cells, release)

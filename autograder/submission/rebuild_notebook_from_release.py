@@ -17,12 +17,18 @@ from nbformat import NotebookNode
 from autograder.ipython_syntax import SETUP
 from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
 from autograder.submission.extract_answer_statements import statements
+from autograder.submission.extract_submitted_cells import MAX_SOURCE, SubmittedCell
 from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, find_answers, last_check_cells
 from autograder.submission.order_repaired_cells import CellMatches, order_cells_as_in_notebook
-from autograder.submission.released_cells import ReleasedCell, normalized_text, released_cells, released_texts, starters
-from autograder.submission.review_flags import suspicious_line_messages
+from autograder.submission.read_released_cells import (
+    ReleasedCell,
+    normalized_text,
+    released_cells,
+    released_texts,
+    starters,
+)
+from autograder.submission.report_suspicious_lines import suspicious_line_messages
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
 # The message for each kind of repair; {} is replaced by the exercises or cells that needed it.
 _SENTENCES = {

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
-from autograder.submission.released_cells import (
+from autograder.submission.extract_submitted_cells import MAX_SOURCE, SubmittedCell
+from autograder.submission.read_released_cells import (
     grade_id,
     has_nbgrader_flag,
     is_locked_cell,
@@ -24,7 +25,6 @@ from autograder.submission.released_cells import (
     released_cells,
 )
 from autograder.submission.submission import Submission
-from autograder.submission.submitted_cells import MAX_SOURCE, SubmittedCell
 
 _COPIES = "cells there more than once; the last one counts: {}"
 _FOUND = "cells that had lost nbgrader's mark, found again: {}"

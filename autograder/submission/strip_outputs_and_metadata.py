@@ -6,9 +6,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.submission.attached_pictures import rename_pictures
-from autograder.submission.released_cells import normalized_text
+from autograder.submission.extract_submitted_cells import SubmittedCell
+from autograder.submission.read_released_cells import normalized_text
 from autograder.submission.sanitize_markdown import code_block, safe_markdown
-from autograder.submission.submitted_cells import SubmittedCell
 
 
 def copy_of_added_cell(cell: SubmittedCell) -> NotebookNode:

@@ -7,7 +7,7 @@ import re
 
 HAND_IN_AGAIN = "see that it opens in JupyterLab as a notebook, and hand it in again."
 # JupyterLab opens a damaged notebook as text, though not as a notebook.
-EDITOR = "Open the file as text (in JupyterLab: right click, Open With, Editor)"
+OPEN_AS_TEXT_ADVICE = "Open the file as text (in JupyterLab: right click, Open With, Editor)"
 HOW_TO_DOWNLOAD = (
     "In JupyterLab choose File > Download, in Colab File > Download > Download .ipynb, and hand in that file."
 )
@@ -92,8 +92,8 @@ def merge_conflict_message(text: str) -> str:
     also = f" There {'is' if more == 1 else 'are'} {more} more further down." if more else ""
     return (
         f"git left a merge conflict in it, from {lines}: both versions stand there, between `<<<<<<<`, `=======` and "
-        f"`>>>>>>>`.{also} {EDITOR}, keep one of the two versions, delete the other and the three lines with these "
-        f"marks, {HAND_IN_AGAIN}"
+        f"`>>>>>>>`.{also} {OPEN_AS_TEXT_ADVICE}, keep one of the two versions, delete the other and the three lines "
+        f"with these marks, {HAND_IN_AGAIN}"
     )
 
 
@@ -106,7 +106,7 @@ def damage_message(text: str, error: json.JSONDecodeError) -> str:
         return f"{line}, {_QUOTES}"
     what = next((phrase for start, phrase in _DAMAGES.items() if error.msg.startswith(start)), "cannot be read")
     found = _excerpt(text, error.pos)
-    return f"its JSON is damaged: {line} {what}, found {found}. {EDITOR}, mend that line, {HAND_IN_AGAIN}"
+    return f"its JSON is damaged: {line} {what}, found {found}. {OPEN_AS_TEXT_ADVICE}, mend that line, {HAND_IN_AGAIN}"
 
 
 _DAMAGES = {

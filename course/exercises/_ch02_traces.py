@@ -9,8 +9,8 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, in_turn
-from autograder.exercises.probes.gradients import is_tracked
+from autograder.exercises.probe import Answer, run_probes_in_order
+from autograder.exercises.probes.gradients import is_tensor_requiring_grad
 
 from ._ch02_functions import on_function
 
@@ -22,7 +22,7 @@ TRACKED = (
 WARM = "Where the tensors that come in require grad and hold a .grad from before, your result is not the right one."
 REQUIRED = "Where the tensors that come in require grad, your result is not the right one."
 
-_given = in_turn(on_function("left", "returned"), on_function("left", "returned", tracked=True))
+_given = run_probes_in_order(on_function("left", "returned"), on_function("left", "returned", tracked=True))
 _computed = on_function("left", computed=True)
 _required = on_function("returned", tracked=True)
 
@@ -36,7 +36,7 @@ def tracking(answer: Answer, case: Case) -> Observation:
             if isinstance(arg, Tensor):
                 arg.grad = None
         result = answer(*args, **kwargs)
-        found.append(f"requires_grad={is_tracked(result)}")
+        found.append(f"requires_grad={is_tensor_requiring_grad(result)}")
         return result
 
     seen = _required(without_old_grads, case)

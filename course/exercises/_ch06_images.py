@@ -7,7 +7,7 @@ from torch import nn
 
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import Plain
-from autograder.exercises.probe import see
+from autograder.exercises.probe import snapshot_value
 from autograder.exercises.probes.training_fixtures import labeled_images
 
 
@@ -15,7 +15,7 @@ def outputs_of(model: nn.Module) -> Plain:
     """What a model says of four images in eval mode, (4, 3): every weight and buffer has its part in it."""
     dtype = next(model.parameters()).dtype
     with torch.no_grad():
-        return see(model.eval()(labeled_images(4, 1, dtype)[0]))
+        return snapshot_value(model.eval()(labeled_images(4, 1, dtype)[0]))
 
 
 def named(case: Case) -> list[str]:

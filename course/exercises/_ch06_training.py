@@ -9,11 +9,11 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see
+from autograder.exercises.probe import Answer, snapshot_value
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_by_name
-from autograder.exercises.probes.training_runs import TrainingScenario, trained_on_meta
-from autograder.exercises.probes.training_steps import give_gradients
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
+from autograder.exercises.probes.training_runs import TrainingScenario, make_meta_device_training_probe
+from autograder.exercises.probes.training_steps import fill_gradients
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 
 from ._ch06_images import named, outputs_of
@@ -34,7 +34,7 @@ class Training(TrainingScenario):
         images, drawn, epochs = (self._options.pop(key) for key in ("images", "drawn", "epochs"))
         self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
         self.model = image_model(name, seed).to(device)
-        give_gradients(self.model, 1.0)  # of an earlier backward
+        fill_gradients(self.model, 1.0)  # of an earlier backward
         self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), _RATES[optimizer])
         self._sets = labeled_images(images, drawn), labeled_images(_MEASURED, drawn + 1)
 
@@ -48,7 +48,7 @@ class Training(TrainingScenario):
         seen: Observation = {"keys": [name for name in names if name in known]}
         seen["losses_rounded"] = are_rounded(known.get("losses"))
         seen["accuracies_rounded"] = are_rounded_shares(known.get("accuracies"), _MEASURED)
-        return seen | {name: see(known.get(name)) for name in names}
+        return seen | {name: snapshot_value(known.get(name)) for name in names}
 
     def places(self, x: Tensor) -> list[int]:
         images, _ = self._sets[0]
@@ -87,12 +87,12 @@ _LENGTH = (
     "of the function, keeps those of earlier calls."
 )
 MEAN = {
-    "losses_rounded": ROUNDED,
+    "losses_rounded": ROUNDED_MESSAGE,
     "losses:length": _LENGTH,
     "losses": "Each image of an epoch counts alike: the losses of all of them, added up, divided by how many they are.",
 }
 SHARE = {
-    "accuracies_rounded": ROUNDED,
+    "accuracies_rounded": ROUNDED_MESSAGE,
     "accuracies:length": _LENGTH,
     "accuracies": "After the steps of an epoch, the share of val_set that is right is measured: how many of its images "
     "are, divided by how many there are.",
@@ -100,7 +100,7 @@ SHARE = {
 
 on_device = Requirement(
     "trains where the model is",
-    trained_on_meta(Training),
+    make_meta_device_training_probe(Training),
     tells={
         "places": "The model is on the meta device; your images came to it from somewhere else.",
         "steps": "On another device, your optimizer took another number of steps.",

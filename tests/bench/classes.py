@@ -12,7 +12,7 @@ import nbformat
 from autograder.authoring.example_class import copy_files_for_grading
 from autograder.authoring.example_students import ExampleClassMaker
 from autograder.grading.assignment import read_assignment, release_path
-from autograder.grading.prepared_grader import grader_of
+from autograder.grading.assignment_grader import get_grader
 from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
 
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
@@ -27,7 +27,7 @@ def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
     """
     copy_files_for_grading(project, folder, stem)
     Cycle(folder, stem).generate()
-    made_from = grader_of(read_assignment(folder, stem, unconfined=True))  # runs no submission
+    made_from = get_grader(read_assignment(folder, stem, unconfined=True))  # runs no submission
     made = list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
     for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
         place = folder / "submitted" / f"student-{number:05d}" / stem

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.authoring.example_class import first_chapter_stem
 from autograder.course.course_location import find_course
-from autograder.grading.parallel_grading import usable_cores
+from autograder.grading.grading_executors import usable_cores
 from tests.bench import classes, latency, measure, probed
 from tests.bench.measure import Measured
 

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from autograder.grading.parallel_grading import usable_cores
+from autograder.grading.grading_executors import usable_cores
 from tests.bench import measure
 from tests.bench.measure import Measured
 from tests.own_assignments import Own

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from autograder.grading import class_grading
 from autograder.grading.assignment import read_assignment
+from autograder.grading.assignment_grader import get_grader
 from autograder.grading.grade_submission import plan_submission
-from autograder.grading.prepared_grader import grader_of
 from autograder.sandbox.execution.choose_runner import loaded_slow_modules
 from autograder.sandbox.execution.run_specification import CellStep, ProbeStep, Program
 from autograder.sandbox.execution.submission_child import PreparedChapter, run_cell
@@ -24,7 +24,7 @@ _SECONDS = struct.Struct("d")
 def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) -> list[float]:
     """Return the CPU seconds of each submission's own code; it runs unconfined, as it comes from the answer bank."""
     wanted = read_assignment(course, stem, unconfined=True)
-    made = grader_of(wanted)
+    made = get_grader(wanted)
     read = [
         submission_from_files(class_grading.read_student_files(wanted, folder), made.release, wanted.listed)
         for folder in folders

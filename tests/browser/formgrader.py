@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from autograder.authoring.example_class import copy_files_for_grading
 from autograder.authoring.example_students import ExampleClassMaker, ExampleStudent
 from autograder.grading.assignment import read_assignment
-from autograder.grading.prepared_grader import grader_of
+from autograder.grading.assignment_grader import get_grader
 from tests.browser.lab_server import Server
 from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
@@ -84,5 +84,5 @@ def new_course(folder: Path) -> Path:
 
 def made_students(course: Path) -> dict[str, ExampleStudent]:
     """Return the students made from the answer bank, by name, once nbgrader has generated the assignment."""
-    made_from = grader_of(read_assignment(course, STEM, unconfined=UNCONFINED))
+    made_from = get_grader(read_assignment(course, STEM, unconfined=UNCONFINED))
     return {each.name: each for each in ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False)}

@@ -10,7 +10,7 @@ import nbformat
 from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Browser, Locator
 
-from explorers.widget import Explorer
+from explorers.explorer_base_widget import Explorer
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import DARK, LAPTOP, LIGHT, Lab, keep_picture
 

@@ -34,7 +34,7 @@ SLOW = PREDICT.replace("    return", "    import time; time.sleep(0.6)\n    retu
 @pytest.fixture(autouse=True)
 def no_file(server: Server) -> None:
     """Delete the file of saved drawings."""
-    (server.folder / saved_drawings_file.NAME).unlink(missing_ok=True)
+    (server.folder / saved_drawings_file.DRAWINGS_FILE).unlink(missing_ok=True)
 
 
 @pytest.fixture

@@ -133,14 +133,14 @@ def test_the_line_moves_at_a_rate_that_is_chosen(lab: Lab) -> None:
 
 SLOWLY = """
 import time
-from explorers import learning_rate_animation, loop_widget
+from explorers import learning_rate_animation, loop_stepper_widget
 asked, recorded = [], learning_rate_animation.LoopFilm.recorded
 def slowly(film, lines, rate):
     time.sleep(0.7 if asked else 0)
     asked.append(rate)
     return recorded(film, lines, rate)
 learning_rate_animation.LoopFilm.recorded = slowly
-loop_widget.LoopStepper.tell = lambda stepper: f"{len(asked)} recorded"
+loop_stepper_widget.LoopStepper.tell = lambda stepper: f"{len(asked)} recorded"
 """
 NOTED = """root => {
   window.noted = [];

@@ -16,7 +16,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
 from autograder.reports import write_reports
-from autograder.sandbox.self_test import confinement_problem
+from autograder.sandbox.confinement_self_test import confinement_problem
 
 # Student ids as a school assigns them: a first name, and a number if the name is taken.
 # fmt: off

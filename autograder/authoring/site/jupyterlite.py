@@ -25,7 +25,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
-from autograder.lms.student_wheel import StudentWheel, read_wheel
+from autograder.lms.student_package_wheel import StudentWheel, build_or_read_wheel
 
 _EXTENSIONS = ("@jupyterlite/pyodide-kernel-extension", "@jupyter-widgets/jupyterlab-manager", "anywidget")
 _WHEEL = re.compile(r"torch-(?P<version>[^-]+)(-\d[^-]*)?-(?P<python>cp\d+)-[^-]+-\w+_wasm32\.whl")
@@ -90,7 +90,7 @@ def build_lite(project: Path, torch: TorchWheel, target: Path) -> Path:
     if not originals:
         raise WorkFailed(f"expected notebooks in {project / 'notebooks'}, found none. Run `make build`.")
     with tempfile.TemporaryDirectory() as name:
-        place, student = Path(name), read_wheel(None)
+        place, student = Path(name), build_or_read_wheel(None)
         (place / student.name).write_bytes(student.data)
         (place / "contents").mkdir()
         titles = {}

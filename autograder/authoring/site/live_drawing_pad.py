@@ -21,11 +21,11 @@ from autograder.authoring.site.executed_chapters import chapter_digest
 from autograder.course.course_location import chapter_path
 from autograder.files import sha256_of_texts, write_all
 from autograder.notebook.html_markup import Html, tag
-from explorers.drawing_pad_rendering import bars, in_words, shades
+from explorers.drawing_pad_rendering import pixel_shades, prediction_in_words, probability_bars
 from explorers.drawing_pad_state import BRUSHES, MOST_POINTS, PenStroke, rasterize_strokes
 from explorers.drawing_pad_widget import HOW
 from explorers.run_model_on_drawing import DOT, EMPTY, SMALL, DigitPrediction, predict_drawing
-from explorers.synthetic_digits import SIDE, strokes_of
+from explorers.synthetic_digits import SIDE, digit_strokes
 
 _LARGEST = 16  # ink in a block of 4 x 4 pixels; the network wants it from 0 to 1
 _SCRIPTS = ("handwriting.js", "pad.js")  # in this order
@@ -72,7 +72,7 @@ def sample_strokes(digit: int) -> tuple[PenStroke, ...]:
     size, middle = torch.tensor([_WIDTH, _HEIGHT]), SIDE / 2
     return tuple(
         PenStroke(f"sample-{place}", tuple((round(x, 2), round(y, 2)) for x, y in points), BRUSHES["medium"])
-        for place, stroke in enumerate(strokes_of(digit, 0))
+        for place, stroke in enumerate(digit_strokes(digit, 0))
         for points in [((stroke - 0.5) * size + middle).tolist()]
     )
 
@@ -114,9 +114,9 @@ def _paper(strokes: tuple[PenStroke, ...], reading: DigitPrediction) -> Html:
 
 def _reading(reading: DigitPrediction) -> Html:
     """Return what the network reads, what it sees, and its ten bars; the script replaces the values of each."""
-    seen = tag("figure", shades(reading), tag("figcaption", "What the model sees, 8\u00a0×\u00a08"))
-    verdict = tag("p", in_words(reading), class_="x-pad-verdict")
-    parts = tag("div", tag("div", seen, class_="x-pad-seen"), bars(reading), class_="x-parts")
+    seen = tag("figure", pixel_shades(reading), tag("figcaption", "What the model sees, 8\u00a0×\u00a08"))
+    verdict = tag("p", prediction_in_words(reading), class_="x-pad-verdict")
+    parts = tag("div", tag("div", seen, class_="x-pad-seen"), probability_bars(reading), class_="x-parts")
     return tag("div", verdict, parts, class_="x-picture")
 
 

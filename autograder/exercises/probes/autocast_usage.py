@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 
 def active_autocast_dtype() -> torch.dtype | None:
@@ -28,11 +28,11 @@ def collect_autocast_devices(answer: Answer) -> Iterator[set[str]]:
         types.add(self.device)
         return enter(self)  # type: ignore[no-untyped-call]
 
-    with replaced_for(answer, torch.autocast, "__enter__", note):
+    with replace_attribute_in_answer(answer, torch.autocast, "__enter__", note):
         yield types
 
 
-class NotedScaler(torch.amp.GradScaler):
+class RecordingGradScaler(torch.amp.GradScaler):
     """torch's loss scaler for the CPU, which records the autocast dtype, or None, at each call of `step`.
 
     It also records the dtypes of the losses that it scales. Without a scale it is switched off.
@@ -55,4 +55,4 @@ class NotedScaler(torch.amp.GradScaler):
         return super().step(optimizer, *args, **kwargs)
 
 
-NotedScaler.__name__ = torch.amp.GradScaler.__name__  # as an error names it, which students read
+RecordingGradScaler.__name__ = torch.amp.GradScaler.__name__  # as an error names it, which students read

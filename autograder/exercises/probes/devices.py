@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, see
+from autograder.exercises.probe import Answer, snapshot_value
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 
 @contextmanager
-def simulated_accelerators(answer: Answer, there: str) -> Iterator[None]:
+def simulate_accelerators(answer: Answer, there: str) -> Iterator[None]:
     """Simulate a machine with the accelerators that the text `there` names ("cuda", "mps"), while the block runs.
 
     `is_available` answers so for the answer's code. `is_built` returns True for both: an accelerator that torch is
@@ -28,8 +28,10 @@ def simulated_accelerators(answer: Answer, there: str) -> Iterator[None]:
     """
     with ExitStack() as stack:
         for module, built, name in ((torch.cuda, torch.backends.cuda, "cuda"), (*[torch.backends.mps] * 2, "mps")):
-            stack.enter_context(replaced_for(answer, module, "is_available", lambda name=name: name in there))
-            stack.enter_context(replaced_for(answer, built, "is_built", lambda: True))
+            stack.enter_context(
+                replace_attribute_in_answer(answer, module, "is_available", lambda name=name: name in there)
+            )
+            stack.enter_context(replace_attribute_in_answer(answer, built, "is_built", lambda: True))
         yield
 
 
@@ -46,10 +48,13 @@ def describe_containers(value: Any, known: object = None) -> Plain:
         held = "" if value.device.type == "meta" else f" holding {value.tolist()}"
         return f"{value.dtype} tensor {tuple(value.shape)} on {value.device.type}{held}"
     if isinstance(value, dict):
-        return [type(value).__name__, [[see(key), describe_containers(item, known)] for key, item in value.items()]]
+        return [
+            type(value).__name__,
+            [[snapshot_value(key), describe_containers(item, known)] for key, item in value.items()],
+        ]
     if isinstance(value, list | tuple):
         return [type(value).__name__, [describe_containers(item, known) for item in value]]
-    return "the very object that was given" if known is not None and value is known else see(value)
+    return "the very object that was given" if known is not None and value is known else snapshot_value(value)
 
 
 def find_lists_and_dicts(value: Any) -> list[Any]:
@@ -67,12 +72,12 @@ def observe_module_on_meta(module: nn.Module, x: Tensor) -> Observation:
     """
     given = x.clone()
     seen: Observation = {"learned": sum(p.numel() for p in module.parameters() if p.requires_grad)}
-    seen |= {"here": see(module(given).detach()), "input_kept": torch.equal(given, x)}
+    seen |= {"here": snapshot_value(module(given).detach()), "input_kept": torch.equal(given, x)}
     module.to("meta")
     tensors = [*module.parameters(), *module.buffers()]
     tensors += [value for inner in module.modules() for value in vars(inner).values() if isinstance(value, Tensor)]
     seen["left_behind"] = [tuple(t.shape) for t in tensors if t.device.type != "meta"]
-    seen["elsewhere"] = see(module(x.to("meta")).detach())
+    seen["elsewhere"] = snapshot_value(module(x.to("meta")).detach())
     return seen
 
 
@@ -93,7 +98,7 @@ class OperationLog(TorchDispatchMode):
 
 
 @contextmanager
-def recorded_value_reads(answer: Answer) -> Iterator[list[str]]:
+def record_value_reads(answer: Answer) -> Iterator[list[str]]:
     """Collect each read of a tensor's values by the answer: `.item()` and the like, print, `tolist`, `numpy`.
 
     On a GPU, each of these waits for the device. A dispatch mode does not intercept the last three, so the methods are
@@ -118,8 +123,8 @@ def recorded_value_reads(answer: Answer) -> Iterator[list[str]]:
 
         return given
 
-    lists, arrays = (replaced_for(answer, Tensor, name, noted(name)) for name in ("tolist", "numpy"))
-    with replaced_for(answer, Tensor, "__repr__", shown), lists, arrays, OperationLog(note):
+    lists, arrays = (replace_attribute_in_answer(answer, Tensor, name, noted(name)) for name in ("tolist", "numpy"))
+    with replace_attribute_in_answer(answer, Tensor, "__repr__", shown), lists, arrays, OperationLog(note):
         yield asked
 
 
@@ -129,6 +134,8 @@ def patch_reads_to_zero(answer: Answer) -> Iterator[None]:
 
     So an answer that reads values can be observed there in all other respects.
     """
-    item, as_float = (replaced_for(answer, Tensor, name, lambda _: 0.0) for name in ("item", "__float__"))
+    item, as_float = (
+        replace_attribute_in_answer(answer, Tensor, name, lambda _: 0.0) for name in ("item", "__float__")
+    )
     with item, as_float:
         yield

@@ -13,7 +13,14 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 
 Function = Callable[[Tensor], Tensor]
 OLD_GRAD = 7.0  # every entry of a .grad that was there before the call
@@ -28,22 +35,22 @@ def fill_old_grads(*tensors: Tensor) -> None:
 
 def tensor_state(tensor: Tensor) -> dict[str, Plain]:
     """Return everything that a function could change about a tensor: shape, values, requires_grad, leaf, .grad."""
-    grad = None if not tensor.is_leaf or tensor.grad is None else see(tensor.grad.detach())
+    grad = None if not tensor.is_leaf or tensor.grad is None else snapshot_value(tensor.grad.detach())
     return {
         "shape": list(tensor.shape),
-        "values": see_without_requires_grad(tensor.reshape(-1)),
+        "values": snapshot_without_requires_grad(tensor.reshape(-1)),
         "requires_grad": tensor.requires_grad,
         "leaf": tensor.is_leaf,
         ".grad": grad,
     }
 
 
-def is_tracked(result: object) -> bool:
+def is_tensor_requiring_grad(result: object) -> bool:
     """Return whether a result requires grad; False if it is no tensor."""
     return bool(getattr(result, "requires_grad", False))
 
 
-def on_tensors(
+def make_tensor_call_probe(
     *kept: str,
     tracked: bool = False,
     computed: bool = False,
@@ -59,7 +66,7 @@ def on_tensors(
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        args = [(functions or {})[arg] if isinstance(arg, str) else copy_of(arg) for arg in case.args]
+        args = [(functions or {})[arg] if isinstance(arg, str) else copy_case_data(arg) for arg in case.args]
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         if tracked or computed:
             fill_old_grads(*tensors)
@@ -69,10 +76,12 @@ def on_tensors(
         before = [tensor_state(tensor) for tensor in tensors]
         result = answer(*args, **case.kwargs)
         return {
-            "returned": see_without_requires_grad(result),
-            "tracked": is_tracked(result),
-            "left": [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, tensors, strict=True)],
-            "again": [see_without_requires_grad(answer(*args, **case.kwargs)) for _ in range(times - 1)],
+            "returned": snapshot_without_requires_grad(result),
+            "tracked": is_tensor_requiring_grad(result),
+            "left": [
+                names_of_changed_values(was, tensor_state(tensor)) for was, tensor in zip(before, tensors, strict=True)
+            ],
+            "again": [snapshot_without_requires_grad(answer(*args, **case.kwargs)) for _ in range(times - 1)],
         }
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)

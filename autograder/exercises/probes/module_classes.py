@@ -1,9 +1,10 @@
 """Probes for answers that are module classes: what an instance registers, computes, saves and copies.
 
 A case's arguments construct the module, and `x` (or `batches`) is its input; the text "nn.Tanh" among the arguments
-stands for that class. `on_new` makes a probe of a function that observes such a module:
+stands for that class. `make_new_module_probe` makes a probe of a function that observes such a module:
 
-    order = Requirement("lists two parameters", on_new(lambda module, x: {"count": len(list(module.parameters()))}))
+    count = make_new_module_probe(lambda module, x: {"count": len(list(module.parameters()))})
+    order = Requirement("lists two parameters", count)
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import (
     Answer,
-    changed_inputs,
-    copy_of,
-    see,
-    see_without_requires_grad,
-    see_without_values,
+    copy_case_data,
+    observe_changed_arguments,
+    snapshot_value,
+    snapshot_without_requires_grad,
+    snapshot_without_values,
 )
-from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.random_results import make_seeded_probe
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.probes.tensor_functions import weighted_sum
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
 
 
 def new_module_and_input(answer: Answer, case: Case) -> tuple[Any, Any]:
     """Return a new module, constructed with a case's arguments, and the input of the case."""
-    options = copy_of(case.kwargs)
+    options = copy_case_data(case.kwargs)
     inputs = [options.pop(key) for key in INPUTS if key in options]
     return construct_module(answer, *constructor_arguments(case), **options), inputs[0] if inputs else None
 
@@ -56,22 +57,28 @@ def constructor_arguments(case: Case) -> list[Any]:
     def meant(arg: Any) -> Any:
         return getattr(nn, arg[3:]) if isinstance(arg, str) and arg.startswith("nn.") else arg
 
-    return [meant(arg) for arg in copy_of(case.args)]
+    return [meant(arg) for arg in copy_case_data(case.args)]
 
 
-def on_new(look: Callable[..., Observation]) -> Probe:
+def make_new_module_probe(look: Callable[..., Observation]) -> Probe:
     """Make a probe of `look(module, x, *arguments)`, which observes a new module."""
-    return with_fixed_seed(lambda answer, case: look(*new_module_and_input(answer, case), *constructor_arguments(case)))
+    return make_seeded_probe(
+        lambda answer, case: look(*new_module_and_input(answer, case), *constructor_arguments(case))
+    )
 
 
 # --- what a module computes
 
 
-returns = on_new(lambda module, x, *_: {"returned": see_without_requires_grad(module(x))})
-gives_shape = on_new(lambda module, x, *_: {"returned": see_without_values(module(x))})
+observe_module_result = make_new_module_probe(
+    lambda module, x, *_: {"returned": snapshot_without_requires_grad(module(x))}
+)
+observe_result_without_values = make_new_module_probe(
+    lambda module, x, *_: {"returned": snapshot_without_values(module(x))}
+)
 
 
-def result_with_known_weights(
+def make_known_weights_result_probe(
     *names: str, twice: bool = False, shape: bool = False, whole: bool = False, learns: bool = False
 ) -> Probe:
     """Make a probe of a module's result (`returned`), after known numbers were written into some attributes.
@@ -87,23 +94,27 @@ def result_with_known_weights(
 
     def look(answer: Answer, case: Case) -> Observation:
         with nullcontext() if names else _known_layers(answer):
-            module, x = module_with_known_numbers(answer, case, *names)
+            module, x = new_module_filled_with_known_numbers(answer, case, *names)
             if whole:
                 _count_up(*(getattr(module, name) for name in names))
-            again = copy_of(x)
+            again = copy_case_data(x)
             result = module(x.requires_grad_() * 1 if learns else x)  # times 1: it may be changed in place
             seen: Observation = {"shape": _shape_or_type(result)} if shape else {}
             seen |= {"cut_off": _cut_off(module, result)} if learns else {}
             if not twice:
-                return seen | {"returned": see_without_requires_grad(result)}
+                return seen | {"returned": snapshot_without_requires_grad(result)}
             repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
-            returned = see_without_requires_grad(result) if repeats else "another result in each call"
-            return seen | {"repeats": repeats, "returned": returned} | ({"gradient": see(x.grad)} if learns else {})
+            returned = snapshot_without_requires_grad(result) if repeats else "another result in each call"
+            return (
+                seen
+                | {"repeats": repeats, "returned": returned}
+                | ({"gradient": snapshot_value(x.grad)} if learns else {})
+            )
 
-    return with_fixed_seed(look)
+    return make_seeded_probe(look)
 
 
-def module_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
+def new_module_filled_with_known_numbers(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     """Return a new module and its input, as `new_module_and_input` does, and fill some tensors with known numbers.
 
     They are the attributes `names`; without names, all parameters that have a dimension.
@@ -133,28 +144,28 @@ def _shape_or_type(result: object) -> Plain:
 
 @contextmanager
 def _known_layers(answer: Answer) -> Iterator[None]:
-    with replaced_for(
+    with replace_attribute_in_answer(
         answer, nn.Linear, "reset_parameters", lambda layer: fill_with_known_numbers(*layer.parameters())
     ):
         yield
 
 
-@with_fixed_seed
-def leaves_inputs(answer: Answer, case: Case) -> Observation:
+@make_seeded_probe
+def observe_changed_inputs_and_second_call(answer: Answer, case: Case) -> Observation:
     """Observe which arguments the module changed (`inputs`), and what a second call returns (`again`)."""
-    args, given = copy_of(case.args), copy_of(case.kwargs)
+    args, given = copy_case_data(case.args), copy_case_data(case.kwargs)
     module = construct_module(answer, *args)
     module(given["x"])
     return {
-        "inputs": changed_inputs(case, args, given),
-        "again": see_without_requires_grad(module(copy_of(case.kwargs["x"]))),
+        "inputs": observe_changed_arguments(case, args, given),
+        "again": snapshot_without_requires_grad(module(copy_case_data(case.kwargs["x"]))),
     }
 
 
 # --- what it registers
 
 
-@with_fixed_seed
+@make_seeded_probe
 def observe_parameters(answer: Answer, case: Case) -> Observation:
     """Observe `parameters`, their names and shapes, and `own_parameters`: whether a second module has others."""
     module, other = (new_module_and_input(answer, case)[0] for _ in range(2))
@@ -170,7 +181,7 @@ def has_own_parameters(module: nn.Module, other: nn.Module) -> bool:
     return not {*map(id, module.parameters())} & {*map(id, other.parameters())}
 
 
-def registers(*names: str) -> Probe:
+def make_registered_tensors_probe(*names: str) -> Probe:
     """Make a probe of what a module registers, and whether `state_dict`, `deepcopy` and `.to` include the attributes.
 
     Facets: `parameters` and `state_dict` (names and shapes), `leaves` (whether all parameters are leaves that require
@@ -180,7 +191,7 @@ def registers(*names: str) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        module, x = module_with_known_numbers(answer, case, *names)
+        module, x = new_module_filled_with_known_numbers(answer, case, *names)
         behind = _unregistered(module, names)
         seen: Observation = {
             "stays_behind": behind,
@@ -193,12 +204,12 @@ def registers(*names: str) -> Probe:
         other, _ = new_module_and_input(answer, case)
         other.load_state_dict(module.state_dict())
         seen |= {
-            "loaded": see_without_requires_grad(other(x)),
-            "copied": see_without_requires_grad(copy.deepcopy(module)(x)),
+            "loaded": snapshot_without_requires_grad(other(x)),
+            "copied": snapshot_without_requires_grad(copy.deepcopy(module)(x)),
         }
-        return seen | {"as_float64": see_without_requires_grad(module.to(torch.float64)(x.double()))}
+        return seen | {"as_float64": snapshot_without_requires_grad(module.to(torch.float64)(x.double()))}
 
-    return with_fixed_seed(look)
+    return make_seeded_probe(look)
 
 
 def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
@@ -219,17 +230,17 @@ def _unregistered(module: Any, names: Iterable[str]) -> list[Plain]:
 # --- what a gradient reaches
 
 
-def gradients_reach(*names: str) -> Probe:
+def make_gradients_probe(*names: str) -> Probe:
     """Make a probe with the facet `gradients`: by name, those that backward leaves at x and at these attributes.
 
     The attributes are filled with known numbers first, so that the gradients are the same for every right answer.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        module, x = module_with_known_numbers(answer, case, *names)
+        module, x = new_module_filled_with_known_numbers(answer, case, *names)
         return {"gradients": backpropagated_gradients(module(x.requires_grad_()), x, module, *names)}
 
-    return with_fixed_seed(look)
+    return make_seeded_probe(look)
 
 
 def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
@@ -238,7 +249,9 @@ def backpropagated_gradients(result: Tensor, x: Tensor, module: Any, *names: str
     The weights differ, so that a transposed or summed gradient is noticed.
     """
     weighted_sum(result).backward()
-    return {"x": see(x.grad)} | {name: see(grad_without_warning(getattr(module, name))) for name in names}
+    return {"x": snapshot_value(x.grad)} | {
+        name: snapshot_value(grad_without_warning(getattr(module, name))) for name in names
+    }
 
 
 # --- tensors, as they are told

@@ -18,17 +18,24 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, Look, attempt, catching_errors, see, see_without_values
+from autograder.exercises.probe import (
+    Answer,
+    Look,
+    call_recording_exception,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_values,
+)
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 SEED = 20_031  # with which probes seed the global generator, so that random numbers are the same in each run
-ERRORS = 6.0  # the number of standard errors by which a statistic may be off
+MAX_STANDARD_ERRORS = 6.0  # the number of standard errors by which a statistic may be off
 
 # --- the state of the generators
 
 
 @contextmanager
-def fixed_seed(seed: int) -> Iterator[None]:
+def temporarily_seeded(seed: int) -> Iterator[None]:
     """Seed torch's global generator for a block, and restore its state afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which is slow
@@ -58,12 +65,12 @@ class SteadyDropout(nn.Dropout):
         return x * kept / (1 - self.p)
 
 
-def with_fixed_seed(look: Look, *kept: str) -> Probe:
-    """Make a probe of `look` as `catching_errors` does; it runs with torch's global generator seeded with `SEED`."""
-    probe = catching_errors(look, *kept)
+def make_seeded_probe(look: Look, *kept: str) -> Probe:
+    """Make a probe as `make_probe_recording_exceptions` does; torch's global generator is seeded with `SEED`."""
+    probe = make_probe_recording_exceptions(look, *kept)
 
     def seeded(answer: Answer, case: Case) -> Observation:
-        with fixed_seed(SEED):
+        with temporarily_seeded(SEED):
             return probe(answer, case)
 
     return seeded
@@ -131,7 +138,7 @@ def distribution_facts(
     `distinct` (whether more than half of the numbers are different).
     """
     flat = numbers.detach().double().flatten()
-    error = ERRORS / max(flat.numel(), 1) ** 0.5
+    error = MAX_STANDARD_ERRORS / max(flat.numel(), 1) ** 0.5
     near, share = float((flat.abs() < within * std).double().mean()), _SHARES[kind](within)
     return {
         "mean": abs(float(flat.mean())) < error * std,
@@ -160,7 +167,7 @@ def is_standardized(batches: list[Tensor]) -> bool:
 # --- an answer that draws
 
 
-def drawn_from_seed(answer: Answer, case: Case) -> Observation:
+def observe_seeded_batch(answer: Answer, case: Case) -> Observation:
     """Observe facts about a batch that an answer draws from its argument `seed`; the numbers themselves are free.
 
     Facets: `returned` (shape and dtype), `varied` (few numbers are equal), `repeats` (the same seed gives the same
@@ -170,7 +177,7 @@ def drawn_from_seed(answer: Answer, case: Case) -> Observation:
     seeded one or restored its state).
     """
     with _generators_kept():
-        return attempt(lambda: _facts(answer, case))
+        return call_recording_exception(lambda: _facts(answer, case))
 
 
 def _facts(answer: Answer, case: Case) -> Observation:
@@ -187,10 +194,10 @@ def _facts(answer: Answer, case: Case) -> Observation:
     seed = case.kwargs.get("seed", 0)
     again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
     if not all(isinstance(drawn, Tensor) for drawn in (batch, again, *others)):
-        return {"returned": see(batch)}
+        return {"returned": snapshot_value(batch)}
     normal = distribution_facts(batch, "normal", 1.0, within=1.0)
     return {
-        "returned": see_without_values(batch),
+        "returned": snapshot_without_values(batch),
         "varied": normal["distinct"],
         "repeats": bool(torch.equal(batch, again)),
         "default": "seed" in case.kwargs or bool(torch.equal(batch, draw(1, seed=seed))),
@@ -225,5 +232,5 @@ def _seedings(answer: Answer) -> Iterator[list[str]]:
 
     with ExitStack() as changed:
         for owner, name in _SEED_GLOBALLY:
-            changed.enter_context(replaced_for(answer, owner, name, noting(name, getattr(owner, name))))
+            changed.enter_context(replace_attribute_in_answer(answer, owner, name, noting(name, getattr(owner, name))))
         yield called

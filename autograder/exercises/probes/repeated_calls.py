@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Tolerance, first_difference
 from autograder.exercises.probe import Answer
 
-AFRESH = {
+AFRESH_MESSAGES = {
     "afresh": "Called twice with the same arguments, your function gives two results. What it counts or collects has "
     "to begin anew in each call, and not to go on from the call before."
 }

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case
-from autograder.exercises.probe import copy_of
+from autograder.exercises.probe import copy_case_data
 from autograder.exercises.probes.random_results import SteadyDropout
 
 
@@ -73,7 +73,7 @@ class Reused(nn.Module):
         return torch.as_tensor(self.last(x))
 
 
-class Spy(nn.Module):
+class InputRecordingLayer(nn.Module):
     """A layer that returns its input, and calls `note` with it."""
 
     def __init__(self, note: Callable[[Tensor], object]) -> None:
@@ -85,7 +85,7 @@ class Spy(nn.Module):
         return x
 
 
-class Failing(nn.Module):
+class RaisingLayer(nn.Module):
     """A layer that raises an error, after the layers before it have run."""
 
     def forward(self, x: Tensor) -> Tensor:
@@ -117,7 +117,7 @@ class Transfer(nn.Module):
         return torch.as_tensor(self.head(self.dropout(self.between(self.body(x)))))
 
 
-class OddParts(nn.Module):
+class PartsWithoutParametersOrSavedState(nn.Module):
     """A dropout with a table that is not saved; a batch norm without parameters, in a block; a head with a scale."""
 
     def __init__(self, a: int, b: int) -> None:
@@ -183,9 +183,9 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a batch norm": nn.BatchNorm1d,
     "half frozen layers": _half_frozen,
     "a layer without parameters": nn.ReLU,
-    "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
+    "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), RaisingLayer(), nn.Linear(b, a)),
     "a body and a head": Transfer,
-    "odd parts and a head": OddParts,
+    "odd parts and a head": PartsWithoutParametersOrSavedState,
     "a layer made on the way": LinearWithReluPerCall,
     "layers of many kinds": Mixed,
     "a recurrent layer": nn.GRU,  # four parameters, none of which is called weight or bias
@@ -213,6 +213,6 @@ def split_sample_case(case: Case) -> tuple[str, list[int], list[Any]]:
 
     A list among these is a shape and is returned as a tuple.
     """
-    name, *rest = copy_of(case.args)
+    name, *rest = copy_case_data(case.args)
     sizes = list(takewhile(lambda item: type(item) is int, rest))
     return name, sizes, [tuple(item) if isinstance(item, list) else item for item in rest[len(sizes) :]]

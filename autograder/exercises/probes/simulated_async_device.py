@@ -10,8 +10,8 @@ from functools import partial
 
 import torch
 
-from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 
 class FakeDevice:
@@ -62,9 +62,9 @@ class FakeDevice:
         with ExitStack() as stack:
             for name, read in clocks.items():
                 if hasattr(time, name):  # Windows has less
-                    stack.enter_context(replaced_for(answer, time, name, read))
+                    stack.enter_context(replace_attribute_in_answer(answer, time, name, read))
             # The same object as perf_counter; `timeit.repeat` and its like have it as a default.
-            stack.enter_context(replaced_for(timeit.repeat, timeit, "default_timer", self._now))
+            stack.enter_context(replace_attribute_in_answer(timeit.repeat, timeit, "default_timer", self._now))
             yield
 
     def _now(self) -> float:

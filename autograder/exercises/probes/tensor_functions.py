@@ -13,18 +13,18 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
     arguments_by_label,
-    catching_errors,
-    changed_inputs,
-    copy_of,
-    see,
-    see_int_as_float,
-    see_without_values,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
     select_facets,
+    snapshot_value,
+    snapshot_with_int_as_float,
+    snapshot_without_values,
 )
-from autograder.exercises.probes.memory_sharing import shared_with
+from autograder.exercises.probes.memory_sharing import names_of_arguments_sharing_memory
 
 
-def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
+def make_call_probe(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
     """Make the usual probe, which calls the answer with the case's arguments.
 
     Facets: `returned` or `raised`, `inputs` (the arguments that were changed in place), and on request `rng` (whether
@@ -34,38 +34,46 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
+        args, kwargs = copy_case_data(case.args), copy_case_data(case.kwargs)
         if grad:
             _track(args, kwargs)
         state = torch.get_rng_state()
         result = answer(*args, **kwargs)
-        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs, grad)}
+        seen: Observation = {
+            "returned": snapshot_value(result),
+            "inputs": observe_changed_arguments(case, args, kwargs, grad),
+        }
         if rng:
             seen["rng"] = bool(torch.equal(state, torch.get_rng_state()))
         if sharing:
-            seen["sharing"] = shared_with(result, args, kwargs)
+            seen["sharing"] = names_of_arguments_sharing_memory(result, args, kwargs)
         if grad:
             seen["gradient"] = _gradients(result, args, kwargs)
         if times > 1:
-            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
+            seen["again"] = [
+                snapshot_value(answer(*copy_case_data(case.args), **copy_case_data(case.kwargs)))
+                for _ in range(times - 1)
+            ]
         return seen
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
-result_only = select_facets(calling(), "returned")
+observe_result_only = select_facets(make_call_probe(), "returned")
 """The usual probe with the facet `returned` alone, if another requirement observes arguments changed in place."""
 
 
-def form_of_short_numbers(probe: Probe) -> Probe:
+def make_probe_of_form_for_16_bits(probe: Probe) -> Probe:
     """Make a probe that observes shape and dtype alone where x has 16 bits, whose numbers hang on how they are made."""
-    form = catching_errors(
-        lambda answer, case: {"returned": see_without_values(answer(*copy_of(case.args), **copy_of(case.kwargs)))}
+    form = make_probe_recording_exceptions(
+        lambda answer, case: {
+            "returned": snapshot_without_values(answer(*copy_case_data(case.args), **copy_case_data(case.kwargs)))
+        }
     )
     return lambda answer, case: (form if case.args[0].dtype.itemsize == 2 else probe)(answer, case)
 
 
-def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> Probe:
+def make_dim_function_probe(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> Probe:
     """Make a probe for functions of x and `dim`: `returned`, and whether each fact holds of x and the result.
 
     A fact is called with x and the result, both in float64, and `dim`. If the result is no float tensor of the shape of
@@ -79,12 +87,12 @@ def along_dim(**facts: Callable[[torch.Tensor, torch.Tensor, int], object]) -> P
         if isinstance(result, torch.Tensor) and result.is_floating_point() and result.shape == x.shape:
             numbers, dim = result.detach().double(), case.kwargs["dim"]
             seen = {name: bool(holds(x.double(), numbers, dim)) for name, holds in facts.items()}
-        return seen | {"returned": see(result)}
+        return seen | {"returned": snapshot_value(result)}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
-def returned_dict_entries_probe(
+def make_returned_dict_entries_probe(
     *keys: str, floats: tuple[str, ...] = (), tracked: bool = False, device: str = "cpu"
 ) -> Probe:
     """Make a probe of some entries of a returned dict (`returned`); a NumPy number counts as a Python number.
@@ -94,20 +102,23 @@ def returned_dict_entries_probe(
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        args = copy_of(case.args)
+        args = copy_case_data(case.args)
         if device != "cpu":
             args = (args[0].to(device), *args[1:])
         if tracked:
             args[0].requires_grad_()
         result = answer(*args)
         if not isinstance(result, dict):
-            return {"returned": see(result)}
+            return {"returned": snapshot_value(result)}
         found = {key: _unwrapped(result[key]) for key in keys if key in result}
         return {
-            "returned": {key: see_int_as_float(value) if key in floats else see(value) for key, value in found.items()}
+            "returned": {
+                key: snapshot_with_int_as_float(value) if key in floats else snapshot_value(value)
+                for key, value in found.items()
+            }
         }
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def _unwrapped(value: object) -> object:
@@ -136,4 +147,4 @@ def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return None
     tracked = _float_tensors(args, kwargs)
     grads = torch.autograd.grad(weighted_sum(result), list(tracked.values()), allow_unused=True)
-    return {name: see(grad) for name, grad in zip(tracked, grads, strict=True)}
+    return {name: snapshot_value(grad) for name, grad in zip(tracked, grads, strict=True)}

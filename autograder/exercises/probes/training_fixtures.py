@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-from autograder.exercises.probes.random_results import SteadyDropout, fixed_seed
+from autograder.exercises.probes.random_results import SteadyDropout, temporarily_seeded
 
 SIDE, KINDS = 8, 3  # images of 8 x 8 pixels: a row, a column, a diagonal
-FROZEN = ", batch norm frozen"
-IN_EVAL = ", in eval mode"
+FROZEN_BATCH_NORM_SUFFIX = ", batch norm frozen"
+IN_EVAL_SUFFIX = ", in eval mode"
 
 
 def fill_layer(layer: nn.Linear, weight: float, bias: float) -> nn.Linear:
@@ -66,20 +66,23 @@ _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 def row_model(name: str, features: int, outputs: int = 1, seed: int = 11) -> nn.Module:
     """Return a float64 model for rows of `features` numbers, with initial weights from `seed`.
 
-    The name may end in `IN_EVAL` or `FROZEN`, which puts the model, or its batch norms, into eval mode.
+    The name may end in `IN_EVAL_SUFFIX` or `FROZEN_BATCH_NORM_SUFFIX`, which puts the model, or its batch norms, into
+    eval mode.
     """
-    with fixed_seed(seed):
-        model = _ON_ROWS[name.removesuffix(FROZEN).removesuffix(IN_EVAL)](features, outputs).double()
-    if name.endswith(IN_EVAL):
+    with temporarily_seeded(seed):
+        model = _ON_ROWS[name.removesuffix(FROZEN_BATCH_NORM_SUFFIX).removesuffix(IN_EVAL_SUFFIX)](
+            features, outputs
+        ).double()
+    if name.endswith(IN_EVAL_SUFFIX):
         model.eval()
-    if name.endswith(FROZEN):
+    if name.endswith(FROZEN_BATCH_NORM_SUFFIX):
         [module.eval() for module in model.modules() if isinstance(module, nn.BatchNorm1d)]
     return model
 
 
 def image_model(name: str, seed: int = 11, dtype: torch.dtype = torch.float64) -> nn.Module:
     """Return a model for the images of `labeled_images`, with initial weights from `seed`."""
-    with fixed_seed(seed):
+    with temporarily_seeded(seed):
         return _ON_IMAGES[name]().to(dtype)
 
 

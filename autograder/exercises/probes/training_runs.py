@@ -12,10 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors
-from autograder.exercises.probes.functions_on_modules import changed_tensors
-from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import at_each_call, at_each_step
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions
+from autograder.exercises.probes.functions_that_take_modules import changed_tensors
+from autograder.exercises.probes.random_results import temporarily_seeded
+from autograder.exercises.probes.training_steps import record_after_each_step, record_at_each_call
 from autograder.exercises.representation_mismatch import are_rounded
 
 _FIRST, _OTHER = 11, 12  # seeds of the initial weights: of the first model, and of the one that resumes
@@ -41,7 +41,7 @@ class TrainingScenario(ABC):
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         """Call the answer, with a checkpoint if the run is resumed, and return its new checkpoint."""
 
-    def train_on(self, answer: Answer) -> None:
+    def train_one_more_epoch(self, answer: Answer) -> None:
         """Train for one more epoch, without a checkpoint."""
         self.train(answer, 1)
 
@@ -58,7 +58,7 @@ class TrainingScenario(ABC):
         """Return the facts to record about the model after the training."""
 
 
-def training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe:
+def make_training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe:
     """Make a probe of one training run from the start.
 
     Facets: the scenario's `left` and `told`; `modes` (for each call of the model, whether its modules are in train or
@@ -69,15 +69,15 @@ def training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         run = run_of(case, _FIRST)
-        calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
+        calls = record_at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
         batches = _batches(run)
-        with fixed_seed(5):
+        with temporarily_seeded(5):
             checkpoint = run.train(answer, run.epochs)
         modes, tracked = zip(*calls, strict=True) if calls else ((), ())
         seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
         return batches | seen | run.left() | run.told(checkpoint)
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _batches(run: TrainingScenario) -> Observation:
@@ -99,8 +99,8 @@ def _batches(run: TrainingScenario) -> Observation:
 
     if run.places(torch.zeros(0)) is None:
         return {}
-    at_each_call(run.model, learns)
-    at_each_step(run.optimizer, steps)
+    record_at_each_call(run.model, learns)
+    record_after_each_step(run.optimizer, steps)
     return {"batches": batches}
 
 
@@ -124,14 +124,14 @@ def observe_resumed_training(
     checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once
     without the checkpoint and once with it, which must not change the checkpoint. Facets: `same` (for the weights and
     for each fact of `told`, whether both runs agree bit for bit), `losses` at the end, whether they are `rounded`,
-    `batches` of the resumed part (see `training_run_probe`), and the scenario's `left`.
+    `batches` of the resumed part (see `make_training_run_probe`), and the scenario's `left`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with fixed_seed(5):
+        with temporarily_seeded(5):
             whole = run_of(case, _FIRST)
             expected = whole.told(whole.train(answer, whole.epochs))
-        with fixed_seed(5):
+        with temporarily_seeded(5):
             first = run_of(case, _FIRST)
             checkpoint = _checkpoint(answer, first, reused)
             torch.default_generator.manual_seed(6)
@@ -143,13 +143,13 @@ def observe_resumed_training(
         seen = {"same": same, "rounded": are_rounded(got["losses"]), "losses": got["losses"]}
         return seen | batches | second.left()
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def _checkpoint(answer: Answer, run: TrainingScenario, reused: bool) -> Any:
     checkpoint = run.train(answer, run.stop)
     if reused:
-        run.train_on(answer)
+        run.train_one_more_epoch(answer)
         run.train(answer, run.epochs + 1, checkpoint)
     return checkpoint
 
@@ -183,7 +183,7 @@ def _is_cpu(device: torch.device | None) -> bool:
     return device is not None and device.type == "cpu"
 
 
-def trained_on_meta(run_of: type[TrainingScenario]) -> Probe:
+def make_meta_device_training_probe(run_of: type[TrainingScenario]) -> Probe:
     """Make a probe of one training run of a model on the meta device, with data on the CPU.
 
     Facets: `places` (the device types of the model's inputs) and `steps` (the number of optimizer steps).
@@ -191,10 +191,10 @@ def trained_on_meta(run_of: type[TrainingScenario]) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         run = run_of(case, _FIRST, "meta")
-        places = at_each_call(run.model, lambda inputs, _: inputs[0].device.type)
-        steps = at_each_step(run.optimizer)
-        with _Zeros(), fixed_seed(5):  # type: ignore[no-untyped-call]
+        places = record_at_each_call(run.model, lambda inputs, _: inputs[0].device.type)
+        steps = record_after_each_step(run.optimizer)
+        with _Zeros(), temporarily_seeded(5):  # type: ignore[no-untyped-call]
             run.train(answer, run.epochs)
         return {"places": sorted(set(places)), "steps": len(steps)}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)

@@ -16,29 +16,29 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
-    catching_errors,
-    changed_names,
-    copy_of,
-    see,
-    see_int_as_float,
-    see_without_requires_grad,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_value,
+    snapshot_with_int_as_float,
+    snapshot_without_requires_grad,
 )
-from autograder.exercises.probes.functions_on_modules import tensor_values
-from autograder.exercises.probes.random_results import fixed_seed
+from autograder.exercises.probes.functions_that_take_modules import tensor_values
+from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
 from autograder.exercises.representation_mismatch import are_rounded
 
 # --- recording a model's calls, gradients and steps
 
 
-def at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
+def record_at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
     """Return a list to which `look(inputs, output)` is appended at each call of the model from now on."""
     notes: list[Any] = []
     model.register_forward_hook(lambda _, inputs, output: notes.append(look(inputs, output)))
     return notes
 
 
-def at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -> list[Any]:
+def record_at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -> list[Any]:
     """Return a list to which `look()` is appended each time that a gradient reaches one of the model's parameters."""
     notes: list[Any] = []
     for param in model.parameters():
@@ -46,7 +46,7 @@ def at_each_gradient(model: nn.Module, look: Callable[[], Any] = lambda: None) -
     return notes
 
 
-def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -> list[Any]:
+def record_after_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -> list[Any]:
     """Return a list to which `look()` is appended after each step of an optimizer from now on."""
     notes: list[Any] = []
     optimizer.register_step_post_hook(lambda *_: notes.append(look()))
@@ -54,7 +54,7 @@ def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -
 
 
 @contextmanager
-def before_each_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
+def record_before_each_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
     """Yield a list to which `look(optimizer)` is appended before each step of any optimizer in the block."""
     notes: list[Any] = []
     handle = register_optimizer_step_pre_hook(lambda optimizer, *_: notes.append(look(optimizer)))
@@ -71,10 +71,10 @@ def model_values(model: nn.Module) -> dict[str, Plain]:
 
 def grads_of(model: nn.Module) -> dict[str, Plain]:
     """Return the `.grad` of each parameter, by name."""
-    return {name: see(param.grad) for name, param in model.named_parameters()}
+    return {name: snapshot_value(param.grad) for name, param in model.named_parameters()}
 
 
-def give_gradients(model: nn.Module, number: float) -> None:
+def fill_gradients(model: nn.Module, number: float) -> None:
     """Fill the `.grad` of each parameter with a number, as an earlier backward would leave one."""
     for param in model.parameters():
         param.grad = torch.full_like(param, number)
@@ -89,7 +89,7 @@ def _in_training(model: nn.Module) -> str:
 # --- one step
 
 
-def one_step(*kept: str, warm: bool = False) -> Probe:
+def make_training_step_probe(*kept: str, warm: bool = False) -> Probe:
     """Make a probe of one training step: `answer(model, optimizer, criterion, x, y)`.
 
     With `warm`, two earlier steps on other data leave gradients and an optimizer state. A case gives the names of a
@@ -101,16 +101,16 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        name, kind, x, y = copy_of(case.args)
+        name, kind, x, y = copy_case_data(case.args)
         model = row_model(name, x.shape[1]).to(x.dtype)
         optimizer = optimizer_by_name(kind, model.parameters(), 0.1)
         criterion, asked, spread = _noting_criterion(y)
-        with fixed_seed(3):
+        with temporarily_seeded(3):
             if warm:
                 _warm_up(model, optimizer, x + 1.0, y)
-            calls, arrived = at_each_call(model), at_each_gradient(model)
+            calls, arrived = record_at_each_call(model), record_at_each_gradient(model)
             result = answer(model, optimizer, criterion, x, y)
-        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}
+        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": snapshot_value(result)}
         seen |= {"modes": _in_training(model), "forwards": len(calls)}
         seen |= {
             "rounded": are_rounded([result]),
@@ -123,7 +123,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
             seen["later"] = model_values(model)
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], list[tuple[str, ...]], list[bool]]:
@@ -143,11 +143,11 @@ def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], li
     return criterion, asked, spread
 
 
-SPREAD = {
+SPREAD_MESSAGES = {
     "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
     "torch then broadcasts them, and compares the prediction of each row with the targets of all rows."
 }
-LATER = {
+LATER_MESSAGES = {
     "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
     "call left in .grad must go, too."
 }
@@ -170,7 +170,7 @@ def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> No
 # --- evaluation
 
 
-def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
+def make_evaluation_probe(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """Make a probe of one evaluation: `answer(model, loader, criterion)`.
 
     With `loader="whole"`, the answer gets a DataLoader of a whole dataset, whose last batch may be smaller. With
@@ -184,9 +184,9 @@ def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole"
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        name, x, labels, batch_size = copy_of(case.args)
+        name, x, labels, batch_size = copy_case_data(case.args)
         model = row_model(name, x.shape[1], outputs=3)
-        give_gradients(model, 7.0)
+        fill_gradients(model, 7.0)
         next(model.parameters()).requires_grad_(False)  # and is to stay frozen
         before = _contents(model)
         tracked: list[bool] = []
@@ -196,14 +196,14 @@ def observe_evaluation(*kept: str, loader: Literal["whole", "sampled"] = "whole"
             tracked.append(logits.requires_grad)
             return cross_entropy(logits, labels, label_smoothing=0.2)  # who uses a loss of their own has another
 
-        with fixed_seed(3):
+        with temporarily_seeded(3):
             results = [answer(model, batches, criterion) for batches in _loaders(loader, x, labels, batch_size)]
         result = results[0] if len(results) == 1 else results
         seen: Observation = {"returned": _of_each(result, _number), "modes": _in_training(model)}
         seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
-        return seen | {"left": changed_names(before, _contents(model))}
+        return seen | {"left": names_of_changed_values(before, _contents(model))}
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _contents(model: nn.Module) -> dict[str, Plain]:
@@ -226,19 +226,19 @@ def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
     if isinstance(result, list):
         return [_of_each(one, look) for one in result]
     if not isinstance(result, dict):
-        return see(result)
+        return snapshot_value(result)
     return {str(key): look(value) for key, value in sorted(result.items(), key=str)}
 
 
 def _number(value: Any) -> Plain:
     """Return a number, or a tensor with one element, as a float; any other value as plain data."""
-    return see_int_as_float(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return snapshot_with_int_as_float(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 # --- the student's own optimizer
 
 
-def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
+def make_optimizer_steps_probe(*kept: str, generator: bool = False) -> Probe:
     """Make a probe of an optimizer class: `answer(params, **settings)` and steps with given gradients.
 
     A case gives the tensors, and their gradients for each step. With `generator`, `params` is a generator. Facets:
@@ -248,29 +248,29 @@ def observe_optimizer_steps(*kept: str, generator: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        tensors, steps = copy_of(case.args)
+        tensors, steps = copy_case_data(case.args)
         # One without a gradient in the first step is frozen until then.
         params = [tensor.requires_grad_(grad is not None) for tensor, grad in zip(tensors, steps[0], strict=True)]
         views = [tensor.detach() for tensor in tensors]
-        for param, grad in zip(params, copy_of(steps[0]), strict=True):
+        for param, grad in zip(params, copy_case_data(steps[0]), strict=True):
             param.grad = grad  # as a backward before would leave it
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
         [param.requires_grad_() for param in params]
         seen: Observation = {"path": [], "grads": []}
         for grads in steps:
             seen["path"].append(_step(optimizer, params, grads))
-            seen["grads"].append([see(p.grad) for p in params])
+            seen["grads"].append([snapshot_value(p.grad) for p in params])
         seen["in_place"] = all(map(torch.equal, params, views))
         if "cleared" in kept:
             optimizer.zero_grad()
             seen["cleared"] = [p.grad is None for p in params]
-            seen["later"] = _step(optimizer, params, copy_of(case.args[1][-1]))
+            seen["later"] = _step(optimizer, params, copy_case_data(case.args[1][-1]))
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
-def two_optimizers_in_turn(*, generator: bool = False) -> Probe:
+def make_two_optimizers_probe(*, generator: bool = False) -> Probe:
     """Make a probe of two optimizers that step in turn, and of a third on the tensors of the first: facet `path`.
 
     It reveals state that the instances of the class share, because the tensors of the second are half as large, and
@@ -278,16 +278,16 @@ def two_optimizers_in_turn(*, generator: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        tensors, steps = copy_of(case.args)
+        tensors, steps = copy_case_data(case.args)
         both = [tensors, [(0.5 * tensor).detach() for tensor in tensors]]
         held = [[tensor.requires_grad_() for tensor in params] for params in both]
         made = [answer(iter(params) if generator else params, **case.kwargs) for params in held]
         pairs = list(zip(made, held, strict=True))
-        path: list[Plain] = [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]
+        path: list[Plain] = [[_step(*pair, copy_case_data(grads)) for pair in pairs] for grads in steps]
         later = answer(iter(held[0]) if generator else held[0], **case.kwargs)
-        return {"path": [*path, [_step(later, held[0], copy_of(steps[0]))]]}
+        return {"path": [*path, [_step(later, held[0], copy_case_data(steps[0]))]]}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:
@@ -297,4 +297,4 @@ def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> P
         else:
             param.grad.copy_(grad)  # the same `.grad` tensor in every step, as torch has it
     optimizer.step()
-    return [see_without_requires_grad(param) for param in params]
+    return [snapshot_without_requires_grad(param) for param in params]

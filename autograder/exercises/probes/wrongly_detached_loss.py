@@ -16,16 +16,16 @@ from torch.optim.optimizer import Optimizer
 
 from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
-from autograder.exercises.patched_names import replaced_for
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.training_steps import before_each_step
+from autograder.exercises.probes.training_steps import record_before_each_step
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
 _CUTS = "`item()`, `detach()`, `.data`, NumPy, `torch.tensor` and `no_grad`"
-CUT = {
+DETACHED_LOSS_MESSAGES = {
     "cut_loss": f"Your loss hangs on no parameter: you cut its graph, as {_CUTS} do. To set requires_grad afterwards "
     "joins nothing, and no gradient comes back."
 }
-CUT_FROM_X = {
+DETACHED_FROM_X_MESSAGES = {
     "cut_loss": f"What you call backward on does not hang on x: you cut its graph, as {_CUTS} do. To set requires_grad "
     "afterwards joins nothing."
 }
@@ -88,7 +88,7 @@ def _leaves(root: Tensor) -> Iterator[Tensor]:
 
 
 @contextmanager
-def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator[BackwardCalls]:
+def record_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator[BackwardCalls]:
     """Record the backward calls and optimizer steps in a block."""
     backwards, run = BackwardCalls(chosen=chosen), torch.autograd.backward
 
@@ -97,7 +97,10 @@ def recorded_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator
         run(tensors, *args, **kwargs)
 
     # Tensor.backward looks the function up in torch.autograd at each call.
-    with replaced_for(answer, torch.autograd, "backward", noted), before_each_step(backwards.note_step):
+    with (
+        replace_attribute_in_answer(answer, torch.autograd, "backward", noted),
+        record_before_each_step(backwards.note_step),
+    ):
         yield backwards
 
 
@@ -110,7 +113,7 @@ def with_detached_loss_facet(probe: Probe, *, chosen: bool = False, always: bool
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        with recorded_backward_calls(answer, chosen=chosen) as backwards:
+        with record_backward_calls(answer, chosen=chosen) as backwards:
             seen = probe(answer, case)
         tells = backwards.cut if "raised" in seen else always
         return {"cut_loss": backwards.cut} | seen if tells else seen

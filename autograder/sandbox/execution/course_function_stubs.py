@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def say_nothing(*_args: object, **_kwargs: object) -> None:
+def do_nothing(*_args: object, **_kwargs: object) -> None:
     """Do nothing, in place of functions whose output is for a reader."""
 
 
@@ -19,14 +19,14 @@ def use_lesson_function(_name: object = None, otherwise: object = None, *_args: 
 
 
 STUBS: dict[str, Callable[..., Any]] = {
-    "about": say_nothing,
-    "ask_assistant": say_nothing,
-    "check": say_nothing,
-    "hint": say_nothing,
-    "hunt": say_nothing,
-    "keep_in_drive": say_nothing,
-    "mend": say_nothing,
+    "about": do_nothing,
+    "ask_assistant": do_nothing,
+    "check": do_nothing,
+    "hint": do_nothing,
+    "hunt": do_nothing,
+    "keep_in_drive": do_nothing,
+    "mend": do_nothing,
     "mine": use_lesson_function,
-    "progress": say_nothing,
-    "review": say_nothing,
+    "progress": do_nothing,
+    "review": do_nothing,
 }

@@ -32,7 +32,7 @@ from autograder.course.course_location import EXERCISES, paths_readable_by_answe
 from autograder.errors import WorkFailed
 from autograder.faster_startup import collect_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
-from autograder.sandbox.choose_wall import choose_wall
+from autograder.sandbox.choose_confinement import choose_confinement
 from autograder.sandbox.execution.preload_chapter import preload_chapter
 from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.sandbox.execution.whole_notebook_child import PreparedShell
@@ -75,7 +75,7 @@ def _warm_up(ready: PreparedChapter | PreparedShell, modules: list[str]) -> None
 
 def _room(ground: SharedSetup, hidden: list[str]) -> RootFilesystem:
     package = Path(__file__).resolve().parents[2]
-    return RootFilesystem.of_this_python(
+    return RootFilesystem.for_this_interpreter(
         package, *paths_readable_by_answers(Path(ground.course)), hidden=tuple(map(Path, hidden))
     )
 
@@ -177,7 +177,7 @@ class ForkServer:
                 self._ready = preload_chapter(ground)
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
-                choice = choose_wall(_room(ground, start["hidden"]), _lessons(ground))
+                choice = choose_confinement(_room(ground, start["hidden"]), _lessons(ground))
                 self._walls, self._trouble = choice.walls, choice.reason
         except WorkFailed as error:
             return {"problem": str(error)}

@@ -33,8 +33,8 @@ from autograder.sandbox.execution.run_specification import (
     Program,
     SharedSetup,
 )
-from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, RemainingWait, how_it_ended, wait_for
-from autograder.submission.pixel_count import MAX_PIXELS, picture_pixels
+from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, RemainingWait, describe_process_end, wait_for
+from autograder.submission.count_picture_pixels import MAX_PIXELS, picture_pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
 _TRIES = 3  # child processes that a notebook may use
@@ -123,12 +123,12 @@ def _outputs(
         wait_for(child, run.seconds + _GRACE, patience)
         frame = receive_frame(child.source, time.monotonic() + run.seconds, limits.message_bytes, limits.text_bytes)
         if frame is None:
-            return [error_output(*how_it_ended(child))], False
+            return [error_output(*describe_process_end(child))], False
         if frame.head.get("stage") != place:
             raise FrameError("the message is about another cell")
         return validated_outputs(frame.body), True
     except BrokenPipeError:
-        return [error_output(*how_it_ended(child))], False
+        return [error_output(*describe_process_end(child))], False
     except TimeoutError:
         return [error_output("CellTimeoutError", _SILENT)], False
     except (FrameError, DamagedData) as problem:

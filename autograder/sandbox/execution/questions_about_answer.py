@@ -20,7 +20,7 @@ from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
 from autograder.questions.student_program_runs import NoQuestions
 
-ASKED_SECONDS = 3.0  # of drawing questions about one answer
+MAX_QUESTION_SECONDS = 3.0  # of drawing questions about one answer
 MOST_QUESTIONS = 15  # about one answer
 _LONGEST, _LONGEST_REASON = 2_000, 200  # characters of a text
 _NONE = "none"
@@ -42,7 +42,7 @@ def ask_about(
         if isinstance(draw, int):
             found = deterministic_questions(*about, draw)
         else:
-            found = own_code_questions(*about, Random(draw), limit_seconds(ASKED_SECONDS), MOST_QUESTIONS)
+            found = own_code_questions(*about, Random(draw), limit_seconds(MAX_QUESTION_SECONDS), MOST_QUESTIONS)
     except NoQuestions as reason:
         return [{_NONE: str(reason)}]
     plain = (question.to_json() for question in found)

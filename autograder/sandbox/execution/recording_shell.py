@@ -21,7 +21,7 @@ from traitlets.config import Config
 
 from autograder.sandbox.execution.cell_outputs import Output, RecordedOutputs, RecordingStream
 
-INLINE = "module://matplotlib_inline.backend_inline"
+INLINE_BACKEND = "module://matplotlib_inline.backend_inline"
 # A cell may use its seconds of CPU time, and this many times as much elapsed time: on a busy machine it has to wait.
 WAITS = 4
 _INTERRUPTING_FRAME = "_interrupt(self, _number, _frame)"  # the line of a traceback that shows our signal handler
@@ -102,7 +102,7 @@ class _RecordingDisplayHook(DisplayHook):
 
 def new_recording_shell() -> RecordingShell:
     """Return a shell that writes no history, reads no profile, and draws as a notebook does."""
-    os.environ["MPLBACKEND"] = INLINE
+    os.environ["MPLBACKEND"] = INLINE_BACKEND
     config = Config()
     config.HistoryManager.enabled = False
     config.RecordingShell.colors = "NoColor"  # `_with_colors` adds the few that are wanted

@@ -21,7 +21,7 @@ from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import ExerciseSet
 from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
-from autograder.exercises.probe import see_exception
+from autograder.exercises.probe import snapshot_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
@@ -187,7 +187,7 @@ def _probe(head: dict[str, Any], chapter: PreparedChapter, step: dict[str, Any],
         return Frame(head, to_bytes(list(chapter.observe(step, cases))))
     # A KeyboardInterrupt can only come from the answer's code. Other errors come from results that cannot be packed.
     except (Exception, KeyboardInterrupt) as error:
-        return Frame(head | _error_fields(see_exception(error)))
+        return Frame(head | _error_fields(snapshot_exception(error)))
 
 
 def _seed() -> None:
@@ -222,4 +222,4 @@ def _executed(shell: RestrictedShell, source: str) -> BaseException | None:
 def _raised(error: BaseException) -> ExceptionSnapshot:
     if isinstance(error, SyntaxError):
         return ExceptionSnapshot(type(error).__name__, error.msg or "", (error.text or "").strip())
-    return see_exception(error)
+    return snapshot_exception(error)

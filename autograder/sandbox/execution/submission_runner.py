@@ -35,7 +35,7 @@ from autograder.sandbox.execution.wait_for_message import (
     PROCESS_ENDED,
     WAITING_FACTOR,
     RemainingWait,
-    how_it_ended,
+    describe_process_end,
     wait_for,
 )
 from autograder.untrusted_data_cpu_limit import SECONDS, OutOfBudget, cpu_time_budget
@@ -43,9 +43,11 @@ from autograder.untrusted_data_cpu_limit import SECONDS, OutOfBudget, cpu_time_b
 UNDEFINED = ExerciseOutcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
 _CACHE = ObservationCache()
-TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
+TOO_LARGE_MESSAGE = (
+    "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
+)
 
-TOO_LONG = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
+TOO_SLOW_TO_READ_MESSAGE = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
 
 
 def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, ExerciseOutcome]:
@@ -154,18 +156,20 @@ class _StepProcess:
             wait_for(self._child, seconds, self._patience)
             frame = receive_frame(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
-                return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*how_it_ended(self._child))))
+                return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*describe_process_end(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
             with cpu_time_budget():
                 return outcome_from_frame(frame, self._limits.text_bytes)
         except OutOfBudget:
-            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LONG)))
+            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_SLOW_TO_READ_MESSAGE)))
         except TimeoutError:
             return self._lose(ExerciseOutcome(timed_out=True))
         except (FrameTooLong, TooMuchText):
             megabytes = (limit >> 20 for limit in most)
-            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_MUCH.format(*megabytes))))
+            return self._lose(
+                ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LARGE_MESSAGE.format(*megabytes)))
+            )
         except (FrameError, DamagedData) as error:
             return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE)))
         finally:

@@ -46,7 +46,7 @@ def _has_message(child: PreparedChild, within: float) -> bool:
     return bool(select.select([child.source], [], [], max(0.0, within))[0])
 
 
-def how_it_ended(child: PreparedChild) -> tuple[str, str]:
+def describe_process_end(child: PreparedChild) -> tuple[str, str]:
     """Return how a child that has closed its pipe ended: the name of an error, and a sentence about it."""
     status = child.ended(within=5)
     if status is None:

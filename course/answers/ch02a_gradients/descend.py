@@ -3,7 +3,7 @@
 import torch
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_FROM_X_MESSAGES
 
 bank = AnswerBank("descend")
 
@@ -152,7 +152,7 @@ bank.told(
 # Torch's error is the same where no tensor was ever told to require grad.
 bank.wrong(
     "cut-and-stops",
-    CUT_FROM_X["cut_loss"],
+    DETACHED_FROM_X_MESSAGES["cut_loss"],
     unless=r"f\(x0\)|\A(?![\s\S]*requires_grad(?:_\(|\s*=\s*True))",
     change={"f(x).backward()": "f(x).detach().backward()"},
 )

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.wrongly_detached_loss import CUT
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES
 
 bank = AnswerBank("house_prices")
 
@@ -30,7 +30,7 @@ def house_prices(x, y, new):
 # Torch's error is the same where no tensor was ever told to require grad, and where the first step makes new ones.
 bank.wrong(
     "cut-and-stops",
-    CUT["cut_loss"],
+    DETACHED_LOSS_MESSAGES["cut_loss"],
     unless=r"\b(\w+) = \(?\1 - |\A(?![\s\S]*(?:requires_grad(?:_\(|\s*=\s*True)|nn\.(?:Linear|Parameter)))",
     change={"loss.backward()": "loss = torch.tensor(loss.item())\nloss.backward()"},
 )

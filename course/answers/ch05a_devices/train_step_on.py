@@ -3,7 +3,7 @@
 import torch
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.wrongly_detached_loss import CUT
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES
 
 bank = AnswerBank("train_step_on")
 
@@ -16,7 +16,7 @@ bank.wrong(
 
 bank.wrong(
     "prediction-without-a-graph",
-    CUT["cut_loss"],
+    DETACHED_LOSS_MESSAGES["cut_loss"],
     change={
         "loss = criterion(model(x), y)": "with torch.no_grad():\n    prediction = model(x)\nloss = criterion(prediction, y)"
     },

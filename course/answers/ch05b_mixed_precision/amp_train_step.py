@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.wrongly_detached_loss import CUT
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES
 
 bank = AnswerBank("amp_train_step")
 
@@ -17,7 +17,9 @@ bank.wrong(
 )
 
 bank.wrong(
-    "cut-loss", CUT["cut_loss"], change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x).detach(), y).requires_grad_()"}
+    "cut-loss",
+    DETACHED_LOSS_MESSAGES["cut_loss"],
+    change={"F.mse_loss(model(x), y)": "F.mse_loss(model(x).detach(), y).requires_grad_()"},
 )
 
 bank.told("steps-twice", "updates", change={"scaler.update()": "optimizer.step()\nscaler.update()"})

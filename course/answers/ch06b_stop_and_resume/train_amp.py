@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.exercises.probes.wrongly_detached_loss import CUT
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES
 
 bank = AnswerBank("train_amp")
 
@@ -368,7 +368,7 @@ bank.wrong(
 
 bank.wrong(
     "cut-loss",
-    CUT["cut_loss"],
+    DETACHED_LOSS_MESSAGES["cut_loss"],
     change={"amp)": "amp), torch.no_grad()", "scale(loss)": "scale(loss.requires_grad_())"},
 )
 

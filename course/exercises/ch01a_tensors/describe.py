@@ -9,7 +9,7 @@ import torch
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.tensor_functions import returned_dict_entries_probe
+from autograder.exercises.probes.tensor_functions import make_returned_dict_entries_probe
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -19,7 +19,7 @@ def bytes_of_a_part(answer: Answer, case: Case) -> Observation:
     def on_part(x: torch.Tensor) -> object:
         return answer(torch.cat([x, x])[: len(x)] if x.ndim == 1 else x)
 
-    return returned_dict_entries_probe("bytes")(on_part, case)
+    return make_returned_dict_entries_probe("bytes")(on_part, case)
 
 
 def tracked_or_computed(answer: Answer, case: Case) -> Observation:
@@ -28,7 +28,7 @@ def tracked_or_computed(answer: Answer, case: Case) -> Observation:
     def on_computed(x: torch.Tensor) -> object:
         return answer(2 * x if x.ndim == 1 else x)
 
-    return returned_dict_entries_probe("requires_grad", tracked=True)(on_computed, case)
+    return make_returned_dict_entries_probe("requires_grad", tracked=True)(on_computed, case)
 
 
 class _OnCard(torch.Tensor):
@@ -45,14 +45,14 @@ class _OnCard(torch.Tensor):
 def elsewhere_or_on_a_card(answer: Answer, case: Case) -> Observation:
     """The entry `device` of an x on the meta device; one of two axes says that it is on a second card."""
     if case.args[0].ndim != 2:
-        return returned_dict_entries_probe("device", device="meta")(answer, case)
-    return returned_dict_entries_probe("device")(lambda x: answer(x.as_subclass(_OnCard)), case)
+        return make_returned_dict_entries_probe("device", device="meta")(answer, case)
+    return make_returned_dict_entries_probe("device")(lambda x: answer(x.as_subclass(_OnCard)), case)
 
 
 # The lines that ask for a word stand on this one: words alone can be told without a look at x.
-shape = Requirement("tells the shape, as a plain tuple", returned_dict_entries_probe("shape"))
-dtype = Requirement("tells the dtype", returned_dict_entries_probe("dtype"), needs=(shape,))
-device = Requirement("tells the device type, as a string", returned_dict_entries_probe("device"), needs=(shape,))
+shape = Requirement("tells the shape, as a plain tuple", make_returned_dict_entries_probe("shape"))
+dtype = Requirement("tells the dtype", make_returned_dict_entries_probe("dtype"), needs=(shape,))
+device = Requirement("tells the device type, as a string", make_returned_dict_entries_probe("device"), needs=(shape,))
 elsewhere = Requirement(
     "tells the type of another device, without its number",
     elsewhere_or_on_a_card,
@@ -63,7 +63,7 @@ elsewhere = Requirement(
     needs=(shape,),
 )
 requires_grad = Requirement(
-    "tells whether x requires grad", returned_dict_entries_probe("requires_grad"), needs=(shape,)
+    "tells whether x requires grad", make_returned_dict_entries_probe("requires_grad"), needs=(shape,)
 )
 tracked = Requirement(
     "tells that an x which requires grad does so",

@@ -10,31 +10,31 @@ from collections.abc import Iterator
 import torch
 
 from autograder.diagnosis.difference_messages import call_from_parts, case_call_text, tensor_placeholder
+from autograder.exercises.compare_observations import Tolerance
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.observation_comparison import Tolerance
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.observation import Observation, dtype_without_module
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def dtype_of(answer: Answer, case: Case) -> Observation:
     """The dtype of the result, and its numbers in that of the input."""
     (x,) = case.args
     result = answer(x.clone())
     if not isinstance(result, torch.Tensor):
-        return {"returned": see(result)}
-    return {"dtype": dtype_name(result.dtype), "returned": see(result.to(x.dtype))}
+        return {"returned": snapshot_value(result)}
+    return {"dtype": dtype_without_module(result.dtype), "returned": snapshot_value(result.to(x.dtype))}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def on_a_part(answer: Answer, case: Case) -> Observation:
     """What is returned where x is a part of larger images: its rows do not follow one another in memory."""
     (x,) = case.args
     larger = torch.zeros(*x.shape[:2], x.shape[2] + 2, x.shape[3] + 1, dtype=x.dtype)
     larger[:, :, 2:, 1:] = x
-    return {"returned": see(answer(larger[:, :, 2:, 1:]))}
+    return {"returned": snapshot_value(answer(larger[:, :, 2:, 1:]))}
 
 
 _SHAPE = (
@@ -46,7 +46,7 @@ _ANY = (
 )
 side_by_side = Requirement(
     "puts the channel values of each pixel side by side",
-    calling(),
+    make_call_probe(),
     tells={
         "returned:shape": _SHAPE,
         "returned:values": "These images are one row high, and yet row i of the result does not hold the channel "
@@ -55,14 +55,14 @@ side_by_side = Requirement(
 )
 reading_order = Requirement(
     "keeps the pixels in reading order",
-    calling(),
+    make_call_probe(),
     tells={
         "returned:shape": _SHAPE,
         "returned:values": "These images have several rows, and row i of the result is not pixel i in reading "
         "order: along the first row, from left to right, and then along the next.",
     },
 )
-any_batch = Requirement("works for any batch size", calling(), {"returned:shape": _ANY})
+any_batch = Requirement("works for any batch size", make_call_probe(), {"returned:shape": _ANY})
 dtype = Requirement(
     "keeps the dtype that it is given",
     dtype_of,
@@ -72,7 +72,7 @@ dtype = Requirement(
     },
     given=("returned",),
 )
-any_channels = Requirement("works for any number of channels", calling(), {"returned:shape": _ANY})
+any_channels = Requirement("works for any number of channels", make_call_probe(), {"returned:shape": _ANY})
 cut_out = Requirement(
     "works for a part of larger images too",
     on_a_part,

@@ -8,18 +8,18 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def added(answer: Answer, case: Case) -> Observation:
     """The result; is what is added one number in each channel of a sample, and the same in all samples?"""
     x, bias = case.args
-    result = answer(*copy_of((x, bias)))
-    seen: Observation = {"one_number": True, "in_every_sample": True, "returned": see(result)}
+    result = answer(*copy_case_data((x, bias)))
+    seen: Observation = {"one_number": True, "in_every_sample": True, "returned": snapshot_value(result)}
     if isinstance(result, torch.Tensor) and result.shape == x.shape:
         more = (result - x).detach()
         seen["one_number"] = bool(((more - more[:, :, :1]).abs() < 1e-3).all())
@@ -40,12 +40,12 @@ each = Requirement(
         "numbers meet the channels; if `x` is turned, it is turned back in the end.",
     },
 )
-any_number = Requirement("works for any number of channels", result_only)
-alike = Requirement("works where batch, channels and length are equal", result_only)
-dtype = Requirement("keeps the dtype that it is given", result_only)
+any_number = Requirement("works for any number of channels", observe_result_only)
+alike = Requirement("works where batch, channels and length are equal", observe_result_only)
+dtype = Requirement("keeps the dtype that it is given", observe_result_only)
 unchanged = Requirement(
     "leaves x and bias as they are",
-    calling(sharing=True),
+    make_call_probe(sharing=True),
     tells={
         "sharing": "Your result lies in the memory of what you were given: whoever writes into one changes the other. "
         "A new tensor is asked for, also where nothing is to be added."

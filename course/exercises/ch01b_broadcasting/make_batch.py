@@ -8,12 +8,12 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probe import select_facets
-from autograder.exercises.probes.random_results import drawn_from_seed
+from autograder.exercises.probes.random_results import observe_seeded_batch
 from autograder.exercises.seeded_draw import Draw
 
 batch = Requirement(
     "draws an (n, d) batch of the given dtype",
-    select_facets(drawn_from_seed, "returned", "varied"),
+    select_facets(observe_seeded_batch, "returned", "varied"),
     tells={
         "returned:shape": "The batch is to have n rows and d columns.",
         "varied": "Many of your numbers are the same. Normal numbers, each drawn on its own, hardly ever are.",
@@ -21,7 +21,7 @@ batch = Requirement(
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
-    select_facets(drawn_from_seed, "own_memory", "repeats", "default", "seeds_differ", "returned"),
+    select_facets(observe_seeded_batch, "own_memory", "repeats", "default", "seeds_differ", "returned"),
     tells={
         "own_memory": "A second call gives the very tensor of the first: who writes into one changes the other. Each "
         "call is to make a new one.",
@@ -34,7 +34,7 @@ repeats = Requirement(
 )
 normal = Requirement(
     "draws standard normal numbers",
-    select_facets(drawn_from_seed, "normal", "uniform", "as_drawn", "returned"),
+    select_facets(observe_seeded_batch, "normal", "uniform", "as_drawn", "returned"),
     tells={
         "normal": "These are no standard normal numbers. Look at their mean and their spread.",
         "uniform": "These numbers are spread evenly between two ends, as uniform ones are: normal ones are not.",
@@ -44,7 +44,7 @@ normal = Requirement(
 )
 alone = Requirement(
     "leaves the global random numbers alone",
-    select_facets(drawn_from_seed, "global_untouched", "put_back", "returned"),
+    select_facets(observe_seeded_batch, "global_untouched", "put_back", "returned"),
     tells={
         "global_untouched": "Your call changed a global generator, torch's, NumPy's or Python's: you drew from it, or "
         "seeded it. Use a `torch.Generator` of your own.",

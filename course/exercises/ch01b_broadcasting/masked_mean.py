@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import torch
 
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 
 from .._inputs import shifted_columns
@@ -21,7 +21,7 @@ from .._inputs import shifted_columns
 _GONE = "As with `mean`, the dim that is named disappears, and the others stay."
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def in_parts(answer: Answer, case: Case) -> Observation:
     """The means, and two facts about them: does what is left out count, and are means of ones alone 1?"""
     x, mask = case.args
@@ -31,9 +31,9 @@ def in_parts(answer: Answer, case: Case) -> Observation:
 
     result, other, ones = mean(x.clone()), mean(torch.where(mask, x, x + 1)), mean(torch.ones_like(x))
     return {
-        "by_left_out": first_difference(see(result), see(other), Tolerance()) is not None,
+        "by_left_out": first_difference(snapshot_value(result), snapshot_value(other), Tolerance()) is not None,
         "ones": isinstance(ones, torch.Tensor) and bool(((ones - 1).abs() < 1e-3).all()),
-        "returned": see(result),
+        "returned": snapshot_value(result),
     }
 
 
@@ -52,7 +52,7 @@ kept = Requirement(
 )
 any_dim = Requirement(
     "works along any dim",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "Along this dim your means are others. Both what is added up and the count go along `dim`.",
         "returned:shape": _GONE,
@@ -60,7 +60,7 @@ any_dim = Requirement(
 )
 nothing_kept = Requirement(
     "gives 0 where nothing is kept",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "Here a slice keeps nothing: its mean is to be 0, and the means of the others stay what "
         "they are."
@@ -68,11 +68,11 @@ nothing_kept = Requirement(
 )
 unwanted_out = Requirement(
     "does not mind nan or inf in what is left out",
-    result_only,
+    observe_result_only,
     tells={"returned:values": "What is left out holds nan or inf here, and your means are others than without it."},
 )
-dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x and mask as they are", calling(), given=("returned",))
+dtype = Requirement("keeps the dtype that it is given", observe_result_only)
+unchanged = Requirement("leaves x and mask as they are", make_call_probe(), given=("returned",))
 
 
 @exercise(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names, names_used
 
@@ -18,17 +18,17 @@ no_torch = Rule(
 )
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def layouts(answer: Answer, case: Case) -> Observation:
     """How many layouts there are; of the first op's kind their shapes, their strides, and what shares memory, in order.
 
     Ops of another kind stand between them, and are left out where the answer cannot do them alone, since a line of
     their own tells that. Lists and tuples count alike in any place; what is no sequence of triples is told by its form.
     """
-    (given,) = copy_of(case.args)
+    (given,) = copy_case_data(case.args)
     kind = given[0][0]
     ops = [op for op in given if op[0] == kind or _is_known(answer, op)]
-    seen = _tuples(see(answer(list(ops))))
+    seen = _tuples(snapshot_value(answer(list(ops))))
     form = {"is_list": isinstance(seen, tuple), "has_triples": isinstance(seen, tuple) and all(map(_is_triple, seen))}
     if not isinstance(seen, tuple) or not form["has_triples"]:
         return {**form, "returned": list(seen) if isinstance(seen, tuple) else seen}
@@ -40,7 +40,7 @@ def layouts(answer: Answer, case: Case) -> Observation:
 
 def _is_known(answer: Answer, op: tuple[str, int, int]) -> bool:
     try:
-        seen = _tuples(see(answer([op])))
+        seen = _tuples(snapshot_value(answer([op])))
     except Exception:
         return False
     return isinstance(seen, tuple) and len(seen) == 1 and _is_triple(seen[0])

@@ -16,8 +16,14 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.tensor_functions import result_only
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+)
+from autograder.exercises.probes.tensor_functions import observe_result_only
 from autograder.exercises.seeded_draw import Draw
 
 from .._inputs import shifted_columns
@@ -39,17 +45,19 @@ def changes(results: list[object]) -> Plain:
     steps = [other - first for other in others]
     most = max(map(abs, steps))
     shares = [step / most if most > _LEAST * abs(first) else 0.0 for step in steps]
-    return see(torch.tensor(shares, dtype=torch.float64))  # in one tensor, so that a report shows all of them
+    return snapshot_value(
+        torch.tensor(shares, dtype=torch.float64)
+    )  # in one tensor, so that a report shows all of them
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def by_targets(answer: Answer, case: Case) -> Observation:
     """How the loss changes as the targets change places; where it does not, what it is."""
     x, w, y = case.args
-    results = [answer(*copy_of((x, w, y.roll(places)))) for places in range(_OTHERS + 1)]
+    results = [answer(*copy_case_data((x, w, y.roll(places)))) for places in range(_OTHERS + 1)]
     found = changes(results)
     if found is None:
-        return {"returned": see(results[0])}
+        return {"returned": snapshot_value(results[0])}
     depends = bool(found.values.any())
     return {"depends": depends, "targets": found, "always": None if depends else losses(results)[0]}
 
@@ -57,12 +65,12 @@ def by_targets(answer: Answer, case: Case) -> Observation:
 def by_weights(answer: Answer, case: Case) -> Observation:
     """How the loss changes as one weight after the other is twice as large, and which arguments a call changes."""
     x, w, y = case.args
-    args = copy_of(case.args)
+    args = copy_case_data(case.args)
     doubled = [w * (1 + torch.eye(len(w), dtype=w.dtype)[:, [place]]) for place in range(_OTHERS)]
-    results = [answer(*args), *(answer(*copy_of((x, other, y))) for other in doubled)]
+    results = [answer(*args), *(answer(*copy_case_data((x, other, y))) for other in doubled)]
     found = changes(results)
-    seen: Observation = {"inputs": changed_inputs(case, args, {}), "weights": found}
-    return {"returned": see(results[0])} if found is None else seen
+    seen: Observation = {"inputs": observe_changed_arguments(case, args, {}), "weights": found}
+    return {"returned": snapshot_value(results[0])} if found is None else seen
 
 
 def by_columns(answer: Answer, case: Case) -> Observation:
@@ -70,8 +78,12 @@ def by_columns(answer: Answer, case: Case) -> Observation:
     if case.args[2].any():
         seen = by_weights(answer, case)
         return {facet: seen[facet] for facet in seen if facet != "inputs"}
-    result = answer(*copy_of(case.args))
-    return {"loss": round(losses([result])[0], 6)} if isinstance(result, Tensor | float) else {"returned": see(result)}
+    result = answer(*copy_case_data(case.args))
+    return (
+        {"loss": round(losses([result])[0], 6)}
+        if isinstance(result, Tensor | float)
+        else {"returned": snapshot_value(result)}
+    )
 
 
 _SAME = (
@@ -91,7 +103,7 @@ own_target = Requirement(
 )
 columns = Requirement(
     "standardizes each column",
-    catching_errors(by_columns),
+    make_probe_recording_exceptions(by_columns),
     tells={
         "loss": "Both columns hold one feature, in two units, and the weights are opposite: of standardized columns "
         "every prediction is 0. So is every target, and yet your loss is not 0.",
@@ -102,13 +114,13 @@ columns = Requirement(
 )
 unchanged = Requirement(
     "leaves x, w and y as they are",
-    catching_errors(by_weights),
+    make_probe_recording_exceptions(by_weights),
     tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),
 )
 any_data = Requirement(
     "gives the loss of any data",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "Your loss changes with targets and weights as it should, but for a factor, and is "
         "another number all the same: look at what is divided by, and at what is added.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 
 _TABLE = {
@@ -17,9 +17,9 @@ _TABLE = {
     "returned:values": "Each row is to be 0 but for a single 1, in the column whose number is the label, counted "
     "from 0. Some row of yours is another.",
 }
-column = Requirement("puts a 1 into the column of each label", calling(), _TABLE)
-k_columns = Requirement("has k columns, whichever labels occur", calling(), _TABLE)
-fewer_labels = Requirement("works for fewer labels than classes", calling(), _TABLE)
+column = Requirement("puts a 1 into the column of each label", make_call_probe(), _TABLE)
+k_columns = Requirement("has k columns, whichever labels occur", make_call_probe(), _TABLE)
+fewer_labels = Requirement("works for fewer labels than classes", make_call_probe(), _TABLE)
 
 
 @exercise(

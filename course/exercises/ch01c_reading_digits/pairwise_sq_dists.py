@@ -8,33 +8,42 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_values
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_values,
+)
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def negative(answer: Answer, case: Case) -> Observation:
     """Whether any number of the result is below 0, and what they add up to without their signs.
 
     With them, differences that cancel would leave nothing but rounding.
     """
-    result = answer(*copy_of(case.args))
+    result = answer(*copy_case_data(case.args))
     if not isinstance(result, torch.Tensor):
-        return {"returned": see(result)}
+        return {"returned": snapshot_value(result)}
     return {"negative": bool((result < 0).any()), "total": float(result.double().abs().sum())}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def digits(answer: Answer, case: Case) -> Observation:
     """The result, without its numbers where points are far away, and whether each is right to a thousandth."""
     a, b = case.args
-    result = answer(*copy_of(case.args))
+    result = answer(*copy_case_data(case.args))
     right = ((a[:, None] - b) ** 2).sum(-1)
     fits = isinstance(result, torch.Tensor) and result.shape == right.shape
     kept = not fits or bool(((result.detach().double() - right).abs() <= 1e-3 * right).all())
-    return {"returned": see_without_values(result) if a.abs().max() > _FAR else see(result), "digits_kept": kept}
+    return {
+        "returned": snapshot_without_values(result) if a.abs().max() > _FAR else snapshot_value(result),
+        "digits_kept": kept,
+    }
 
 
 _FAR = 2.0**20
@@ -47,10 +56,10 @@ _DIGITS = {
     "returned:values": "Far from the origin your numbers are others: the small difference of large numbers has lost "
     "its digits. Is anything squared, or rounded, before the points are subtracted?"
 }
-every_pair = Requirement("compares every row of a with every row of b", calling(), _PAIRS)
-equally_many = Requirement("works for equally many rows, and for no rows at all", calling(), _PAIRS)
-accurate = Requirement("stays accurate far from the origin", calling(), _DIGITS)
-accurate_for_many = Requirement("stays accurate far from the origin for many points", calling(), _DIGITS)
+every_pair = Requirement("compares every row of a with every row of b", make_call_probe(), _PAIRS)
+equally_many = Requirement("works for equally many rows, and for no rows at all", make_call_probe(), _PAIRS)
+accurate = Requirement("stays accurate far from the origin", make_call_probe(), _DIGITS)
+accurate_for_many = Requirement("stays accurate far from the origin for many points", make_call_probe(), _DIGITS)
 dtype = Requirement(
     "keeps the dtype that it is given, and its digits",
     digits,

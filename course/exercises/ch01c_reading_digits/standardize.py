@@ -10,7 +10,12 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import along_dim, calling, form_of_short_numbers, result_only
+from autograder.exercises.probes.tensor_functions import (
+    make_call_probe,
+    make_dim_function_probe,
+    make_probe_of_form_for_16_bits,
+    observe_result_only,
+)
 from autograder.exercises.seeded_draw import Draw
 
 from .._inputs import shifted_columns
@@ -28,7 +33,7 @@ def scaled(_x: torch.Tensor, numbers: torch.Tensor, dim: int) -> torch.Tensor:
     return ((numbers.var(dim, correction=0) - 1).abs() < _NEAR).all()
 
 
-moments = along_dim(centered=centered, scaled=scaled)
+moments = make_dim_function_probe(centered=centered, scaled=scaled)
 MOMENTS = {
     "centered": "Along `dim` the means of your result are not 0. Mean and deviation are both taken along that dim.",
     "scaled": "Along `dim` the means of your result are 0, and its variances, by n, are not 1, as they are "
@@ -39,7 +44,7 @@ rows = Requirement("works along dim 1", moments, MOMENTS)
 any_dim = Requirement("works along any dim of a 3-D tensor", moments, MOMENTS)
 constant = Requirement(
     "gives 0 where all numbers are equal",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "Here one column holds a single number all the way: its mean is that number, its variance "
         "0, and the result there is 0. The others are standardized as ever."
@@ -47,14 +52,14 @@ constant = Requirement(
 )
 eps_inside = Requirement(
     "adds eps to the variance",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "With an eps that is not small your result is another one: it is added to the variance, "
         "and the root is taken of both together."
     },
 )
-dtype = Requirement("keeps the dtype that it is given", form_of_short_numbers(result_only))
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+dtype = Requirement("keeps the dtype that it is given", make_probe_of_form_for_16_bits(observe_result_only))
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(

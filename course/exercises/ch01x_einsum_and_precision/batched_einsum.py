@@ -8,22 +8,22 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.tensor_functions import returned_dict_entries_probe
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.tensor_functions import make_returned_dict_entries_probe
 from autograder.exercises.seeded_draw import Draw
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def plain_entries(answer: Answer, case: Case) -> Observation:
     """The single number in each entry of a returned dict; another requirement looks at shapes."""
-    result = answer(*copy_of(case.args))
+    result = answer(*copy_case_data(case.args))
     if not isinstance(result, dict):
-        return {"returned": see(result)}
+        return {"returned": snapshot_value(result)}
     return {"returned": {str(key): _plain(value) for key, value in result.items()}}
 
 
 def _plain(value: object) -> Plain:
-    return see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return snapshot_value(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 four = Requirement(
@@ -41,7 +41,7 @@ four = Requirement(
 def entry(key: str, what: str, shape: str, numbers: str) -> Requirement:
     """One of the four, and what to say where its shape is another one, or else its numbers."""
     return Requirement(
-        f"{key}: {what}", returned_dict_entries_probe(key), {"returned:shape": shape, "returned:values": numbers}
+        f"{key}: {what}", make_returned_dict_entries_probe(key), {"returned:shape": shape, "returned:values": numbers}
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import returned_dict_entries_probe
+from autograder.exercises.probes.tensor_functions import make_returned_dict_entries_probe
 from autograder.exercises.seeded_draw import Draw
 
 Interval = tuple[float, float]
 
 easy = Requirement(
     "returns the four facts, right for easy numbers",
-    returned_dict_entries_probe("moves", "survives", "counted", "averaged", floats=("counted",)),
+    make_returned_dict_entries_probe("moves", "survives", "counted", "averaged", floats=("counted",)),
     tells={
         "returned:values": "These numbers are easy ones, and yet not all of your four facts are right. Is a question "
         "answered the wrong way round, or another one answered?"
@@ -20,7 +20,7 @@ easy = Requirement(
 )
 moves = Requirement(
     "moves: whether 1 + step differs from 1 in bfloat16",
-    returned_dict_entries_probe("moves"),
+    make_returned_dict_entries_probe("moves"),
     tells={
         "returned:values": "Of this step your answer says the opposite of what bfloat16 does, which rounds 1 + step "
         "to the nearest number that it has."
@@ -28,7 +28,7 @@ moves = Requirement(
 )
 survives = Requirement(
     "survives: whether tiny is other than 0 in float16",
-    returned_dict_entries_probe("survives"),
+    make_returned_dict_entries_probe("survives"),
     tells={
         "returned:values": "Of this number your answer says the opposite of what float16 does, which rounds it to "
         "the nearest number that it has, and 0 is one of them."
@@ -36,7 +36,7 @@ survives = Requirement(
 )
 counted = Requirement(
     "counted: 0 plus 1, count times, in bfloat16",
-    returned_dict_entries_probe("counted", floats=("counted",)),
+    make_returned_dict_entries_probe("counted", floats=("counted",)),
     tells={
         "returned:values": "A counter that is bfloat16 after every single addition ends at another number than yours. "
         "It starts at 0, and stands still where it cannot hold the next whole number."
@@ -44,7 +44,7 @@ counted = Requirement(
 )
 averaged = Requirement(
     "averaged: (n,) meets (n, 1)",
-    returned_dict_entries_probe("averaged"),
+    make_returned_dict_entries_probe("averaged"),
     tells={
         "returned:values": "This is not how many numbers there are where (n,) meets (n, 1): what shape comes of them?"
     },

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import along_dim, calling, form_of_short_numbers, result_only
+from autograder.exercises.probes.tensor_functions import (
+    make_call_probe,
+    make_dim_function_probe,
+    make_probe_of_form_for_16_bits,
+    observe_result_only,
+)
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names
 
@@ -52,7 +57,7 @@ def to_the_last_digits(_x: torch.Tensor, shares: torch.Tensor, dim: int) -> torc
     return ((shares.sum(dim) - 1).abs() < _IN_FLOAT64).all()
 
 
-parts_of_one = along_dim(sums=add_up_to_one, in_proportion=in_proportion)
+parts_of_one = make_dim_function_probe(sums=add_up_to_one, in_proportion=in_proportion)
 SHARES = {
     "sums": "Along `dim` your numbers do not add up to 1.",
     "in_proportion": "Along `dim` your numbers add up to 1, and are not in the proportion of the exp of the scores.",
@@ -61,7 +66,7 @@ shares = Requirement("gives shares that add up to 1 along dim 1", parts_of_one, 
 any_dim = Requirement("works along any dim", parts_of_one, SHARES)
 finite = Requirement(
     "stays finite for large numbers and for rows far apart",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "For scores that are large, or far apart, your shares are others. In each slice along "
         "`dim` no exp may overflow, not all may become 0, and the differences of the scores must stay."
@@ -69,7 +74,7 @@ finite = Requirement(
 )
 differentiable = Requirement(
     "lets the gradient through",
-    calling(grad=True),
+    make_call_probe(grad=True),
     tells={
         "gradient": "The gradient that flows back through your result is not that of a softmax. Is some use of `x` cut "
         "off on the way, as `.data`, `detach` and NumPy do?"
@@ -78,13 +83,13 @@ differentiable = Requirement(
 )
 dtype = Requirement(
     "keeps the dtype that it is given, to its digits",
-    form_of_short_numbers(along_dim(digits=to_the_last_digits)),
+    make_probe_of_form_for_16_bits(make_dim_function_probe(digits=to_the_last_digits)),
     {
         "digits": "In float64 your numbers add up to 1 in their first digits alone: something small is added to the "
         "sum, or a part of them is computed with fewer digits."
     },
 )
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(

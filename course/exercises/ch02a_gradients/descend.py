@@ -9,10 +9,15 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_requires_grad
-from autograder.exercises.probes.gradients import is_tracked
-from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
-from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_without_requires_grad,
+)
+from autograder.exercises.probes.gradients import is_tensor_requiring_grad
+from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_FROM_X_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, of_function, on_function
@@ -26,7 +31,7 @@ def steps_of(*kept: str) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        name, x0, *rest = copy_of(case.args)
+        name, x0, *rest = copy_case_data(case.args)
         x0.requires_grad_(requires_grad=True)
         leaves: list[bool] = []
 
@@ -36,20 +41,20 @@ def steps_of(*kept: str) -> Probe:
 
         result = answer(f, x0, *rest, **case.kwargs)
         return {
-            "returned": see_without_requires_grad(result),
-            "tracked": is_tracked(result),
+            "returned": snapshot_without_requires_grad(result),
+            "tracked": is_tensor_requiring_grad(result),
             "on_leaves": all(leaves),
             "own_memory": isinstance(result, Tensor) and result.data_ptr() != x0.data_ptr(),
         }
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 one_step = Requirement(
     "takes one step against the gradient",
     with_detached_loss_facet(with_second_call(on_function("returned")), chosen=True),
-    tells=CUT_FROM_X
-    | AFRESH
+    tells=DETACHED_FROM_X_MESSAGES
+    | AFRESH_MESSAGES
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
 )
 many_steps = Requirement(

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see, see_int_as_float
+from autograder.exercises.probe import (
+    Answer,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_with_int_as_float,
+)
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -16,11 +21,11 @@ def place(index: int) -> Probe:
     def look(answer: Answer, case: Case) -> Observation:
         result = answer(*case.args)
         if not isinstance(result, tuple | list) or len(result) != 3:
-            return {"returned": see(result)}
-        found = [see_int_as_float(each) if at == index else None for at, each in enumerate(result)]
+            return {"returned": snapshot_value(result)}
+        found = [snapshot_with_int_as_float(each) if at == index else None for at, each in enumerate(result)]
         return {"returned": tuple(found) if isinstance(result, tuple) else found}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def _slope(name: str, place: str) -> dict[str, str]:

@@ -8,42 +8,51 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.difference_messages import argument_text, call_from_parts
+from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.observation_comparison import Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.probes.gradients import fill_old_grads, tensor_state
-from autograder.exercises.probes.wrongly_detached_loss import CUT_FROM_X, with_detached_loss_facet
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_FROM_X_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
 from .._ch02_traces import again, left, untracked, with_state_of_tensors
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def at_x_alone(answer: Answer, case: Case) -> Observation:
     """The gradient, and where it is not the right one, whether the function was called elsewhere than at x."""
-    name, x = copy_of(case.args)
+    name, x = copy_case_data(case.args)
     places: list[bool] = []
 
     def f(at: Tensor) -> Tensor:
         places.append(is_at(at, x))
         return FUNCTIONS[name](at)
 
-    seen = see_without_requires_grad(answer(f, x))
-    right = see_without_requires_grad(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
+    seen = snapshot_without_requires_grad(answer(f, x))
+    right = snapshot_without_requires_grad(torch.func.grad(lambda at: FUNCTIONS[name](at).sum())(x))
     return {"at_x": all(places) or first_difference(right, seen, Tolerance()) is None, "returned": seen}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def beside_a_weight(answer: Answer, case: Case) -> Observation:
     """Whether the .grad of another tensor that requires grad, which the function uses, stays as it was."""
-    (x,) = copy_of(case.args)
+    (x,) = copy_case_data(case.args)
     weight = torch.arange(1, x.numel() + 1, dtype=x.dtype).reshape(x.shape)
     fill_old_grads(weight)
     before = tensor_state(weight)
     result = answer(lambda x: (weight * x**2).sum(), x)
-    return {"returned": see_without_requires_grad(result), "elsewhere": changed_names(before, tensor_state(weight))}
+    return {
+        "returned": snapshot_without_requires_grad(result),
+        "elsewhere": names_of_changed_values(before, tensor_state(weight)),
+    }
 
 
 def spelled(name: str, case: Case) -> str:
@@ -56,7 +65,7 @@ def spelled(name: str, case: Case) -> str:
 one_number = Requirement(
     "gives the gradient of a function with one number",
     with_detached_loss_facet(at_x_alone, chosen=True),
-    tells=CUT_FROM_X
+    tells=DETACHED_FROM_X_MESSAGES
     | {
         "at_x": "`f` was called elsewhere than at `x`: beside it, as differences do, at something computed from `x`, "
         "or at `x` with fewer digits. Let autograd differentiate at `x` itself.",

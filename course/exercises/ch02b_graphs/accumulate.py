@@ -10,9 +10,16 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.probes.gradients import Function, fill_old_grads
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -20,11 +27,11 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
     """The gradients that are returned, those left in .grad, what became of the parameters, the calls of the loss."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        batches, tensors = copy_of(case.args)
+        batches, tensors = copy_case_data(case.args)
         params: list[Tensor] = [nn.Parameter(tensor) for tensor in tensors]
         for param in params if old else ():
             fill_old_grads(param)
-        start = {"params": [see_without_requires_grad(param) for param in params]}
+        start = {"params": [snapshot_without_requires_grad(param) for param in params]}
         loss = mean_loss(params)
         calls: list[int] = []
 
@@ -37,16 +44,18 @@ def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
             "factor": _factor(results[0], params, batches) if "factor" in kept else 1.0,
             "returned": results[0],
             "again": results[1:],
-            "in_grad": [see(param.grad) for param in params],
+            "in_grad": [snapshot_value(param.grad) for param in params],
             "called_with": sorted(calls),
-            "moved": bool(changed_names(start, {"params": [see_without_requires_grad(param) for param in params]})),
+            "moved": bool(
+                names_of_changed_values(start, {"params": [snapshot_without_requires_grad(param) for param in params]})
+            ),
         }
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _as_list(result: object) -> Plain:
-    seen = see(result)
+    seen = snapshot_value(result)
     return list(seen) if isinstance(seen, tuple) else seen
 
 
@@ -84,7 +93,7 @@ _FACTOR = (
 single = Requirement(
     "gives the gradients for a single batch",
     with_detached_loss_facet(accumulated("factor", "returned")),
-    tells=CUT
+    tells=DETACHED_LOSS_MESSAGES
     | {
         "factor": _FACTOR,
         "returned:values": "Already for a single batch these are not the gradients of its mean loss.",

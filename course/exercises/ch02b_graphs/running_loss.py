@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, is_rounded
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, is_rounded
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -46,13 +46,13 @@ def running(*kept: str, generator: bool = True) -> Probe:
         rounded = is_rounded(result, sum(levels) / len(levels))
         return {
             "rounded": rounded,
-            "returned": see(result),
+            "returned": snapshot_value(result),
             "gradient": _arrived(param),
             "so_far": so_far,
             "kept": max(held),
         }
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _marked_loss(param: Tensor, level: float, graphs: list[weakref.ref[_Mark]]) -> Tensor:
@@ -83,10 +83,10 @@ def spelled(name: str, case: Case) -> str:
 mean = Requirement(
     "returns the mean of the values as a float",
     with_detached_loss_facet(with_second_call(running("rounded", "returned", generator=False)), always=False),
-    tells=CUT
-    | AFRESH
+    tells=DETACHED_LOSS_MESSAGES
+    | AFRESH_MESSAGES
     | {
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "
         "up, and the sum is divided once, by how many they are.",
     },
@@ -95,7 +95,7 @@ from_generator = Requirement("takes its losses from a generator too", running("r
 backward = Requirement(
     "calls backward on each loss, before it asks for the next",
     with_detached_loss_facet(running("gradient", "so_far")),
-    tells=CUT
+    tells=DETACHED_LOSS_MESSAGES
     | {
         "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",
         "so_far": "When you asked for the next loss, the gradient of the one before had not arrived.",

@@ -9,21 +9,21 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
 from autograder.exercises.probe import (
     Answer,
-    catching_errors,
-    changed_names,
-    copy_of,
-    in_turn,
-    see,
-    see_without_requires_grad,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    run_probes_in_order,
+    snapshot_value,
+    snapshot_without_requires_grad,
 )
-from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_tracked, tensor_state
+from autograder.exercises.probes.gradients import OLD_GRAD, fill_old_grads, is_tensor_requiring_grad, tensor_state
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import forbids
+from autograder.exercises.source_rules import forbid_names
 
 from .._ch02_traces import CHANGED
 
@@ -42,26 +42,31 @@ def stopped(*kept: str, leaves: bool = False) -> Probe:
     """The loss of two tensors that require grad, the gradients that arrive behind each, and what became of the two."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        sources = copy_of(case.args)
+        sources = copy_case_data(case.args)
         fill_old_grads(*sources)
         given = sources if leaves else [source * 1 for source in sources]
         before = [tensor_state(tensor) for tensor in given]
         with _WatchRecording() as watch:
             loss = answer(*given)
-        seen: Observation = {"returned": see_without_requires_grad(loss), "tracked": is_tracked(loss)}
-        seen["left"] = [changed_names(was, tensor_state(tensor)) for was, tensor in zip(before, given, strict=True)]
+        seen: Observation = {
+            "returned": snapshot_without_requires_grad(loss),
+            "tracked": is_tensor_requiring_grad(loss),
+        }
+        seen["left"] = [
+            names_of_changed_values(was, tensor_state(tensor)) for was, tensor in zip(before, given, strict=True)
+        ]
         if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
             loss.sum().backward()
-        seen["to_a"], seen["to_b"] = (see(source.grad - OLD_GRAD) for source in sources)
+        seen["to_a"], seen["to_b"] = (snapshot_value(source.grad - OLD_GRAD) for source in sources)
         return seen | {"recording_off": watch.off}
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def graph_behind_b(answer: Answer, case: Case) -> Observation:
     """Whether a first gradient, if only of zeros, arrives behind b and at b itself."""
-    sources = [source.requires_grad_() for source in copy_of(case.args)]
+    sources = [source.requires_grad_() for source in copy_case_data(case.args)]
     given = [source * 1 for source in sources]
     given[1].retain_grad()
     loss = answer(*given)
@@ -100,7 +105,7 @@ to_a = Requirement(
 )
 not_to_b = Requirement(
     "sends no gradient to what is behind b",
-    in_turn(stopped("to_b"), graph_behind_b),
+    run_probes_in_order(stopped("to_b"), graph_behind_b),
     tells={
         "to_b": "A gradient arrives behind b, which counts as a constant.",
         "zeros_to_b": "A gradient arrives at b and behind it, if only zeros: b is part of the graph. After backward, "
@@ -109,7 +114,7 @@ not_to_b = Requirement(
 )
 left = Requirement(
     "leaves a and b as they were",
-    in_turn(stopped("left", "returned", leaves=True), stopped("left", "returned")),
+    run_probes_in_order(stopped("left", "returned", leaves=True), stopped("left", "returned")),
     tells={"left": CHANGED},
     given=("returned",),
 )
@@ -118,7 +123,7 @@ left = Requirement(
 @exercise(
     tier="core",
     rules=(
-        forbids(
+        forbid_names(
             "data",
             requirement="does without .data",
             sentence="`.data` reaches behind autograd's back: a later change in place goes unnoticed. "

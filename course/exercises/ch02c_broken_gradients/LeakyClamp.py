@@ -13,35 +13,43 @@ from autograder.diagnosis.difference_messages import argument_text, call_from_pa
 from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.seeded_draw import Draw
 
 # --- what is watched
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def result(answer: Answer, case: Case) -> Observation:
     """What one call of LeakyClamp.apply returns, and where it has the form of x, that by places."""
-    y, like = _apply(answer, *copy_of(case.args)), case.args[0]
+    y, like = _apply(answer, *copy_case_data(case.args)), case.args[0]
     fits = isinstance(y, Tensor) and (y.shape, y.dtype) == (like.shape, like.dtype)
-    by_place = {place: see_without_requires_grad(y[mask] if fits else like[mask]) for place, mask in _places(case)}
-    return by_place | {"returned": see_without_requires_grad(y)}
+    by_place = {place: snapshot_without_requires_grad(y[mask] if fits else like[mask]) for place, mask in _places(case)}
+    return by_place | {"returned": snapshot_without_requires_grad(y)}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def gradient_of_x(answer: Answer, case: Case) -> Observation:
     """The gradient of x after a backward of a weighted sum: below the limits, inside, above, and all of it."""
     grad, like = _arrives(answer, case, 0, torch.ones_like(case.args[0])), case.args[0]
     fits = isinstance(grad, Tensor) and grad.shape == like.shape
-    return {f"by_x_{place}": see(grad[mask] if fits else None) for place, mask in _places(case)} | {"by_x": see(grad)}
+    return {f"by_x_{place}": snapshot_value(grad[mask] if fits else None) for place, mask in _places(case)} | {
+        "by_x": snapshot_value(grad)
+    }
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def gradient_of_slope(answer: Answer, case: Case) -> Observation:
     """The gradient of slope where only entries below the limits get something, inside, above, and where all do."""
     grads = {f"by_slope_{place}": _arrives(answer, case, 3, mask) for place, mask in _places(case)}
-    return {facet: see(grad) for facet, grad in grads.items()} | {
-        "by_slope": see(_arrives(answer, case, 3, torch.ones_like(case.args[0])))
+    return {facet: snapshot_value(grad) for facet, grad in grads.items()} | {
+        "by_slope": snapshot_value(_arrives(answer, case, 3, torch.ones_like(case.args[0])))
     }
 
 
@@ -52,7 +60,7 @@ def _places(case: Case) -> list[tuple[str, Tensor]]:
 
 def _arrives(answer: Answer, case: Case, place: int, mask: Tensor) -> Any:
     """The gradient of the argument at a place, where only the entries of the mask have a weight other than 0."""
-    args = copy_of(case.args)
+    args = copy_case_data(case.args)
     args[place].requires_grad_()
     y = _apply(answer, *args)
     if y.requires_grad:
@@ -69,20 +77,20 @@ def _weights(y: Tensor) -> Tensor:
     return torch.linspace(-2.0, 3.0, y.numel(), dtype=y.dtype).reshape(y.shape)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def two_calls(answer: Answer, case: Case) -> Observation:
     """Two calls before the first backward; each has its own inputs."""
-    x, low, high, slope = copy_of(case.args)
+    x, low, high, slope = copy_case_data(case.args)
     one, other = x.clone().requires_grad_(), (2 * x).requires_grad_()
     slope.requires_grad_()
     first = _apply(answer, one, low, high, slope)
     second = _apply(answer, other, low - 1.0, high + 1.0, slope * 0.5)
     (_weights(first) * first).sum().backward()
     (_weights(second) * second).sum().backward()
-    return {"by_x": [see(one.grad), see(other.grad)], "by_slope": see(slope.grad)}
+    return {"by_x": [snapshot_value(one.grad), snapshot_value(other.grad)], "by_slope": snapshot_value(slope.grad)}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def needs(answer: Answer, case: Case) -> Observation:
     """What backward itself returns where only x, and where only slope, requires grad; and whether grad_out stays.
 
@@ -93,7 +101,7 @@ def needs(answer: Answer, case: Case) -> Observation:
         "for_x_alone": _kinds(_backward(answer, case, 0)[0]),
         "for_slope_alone": _kinds(_backward(answer, case, 3)[0]),
         "grad_out_kept": kept,
-        "by_x": see(by_both[0]),
+        "by_x": snapshot_value(by_both[0]),
     }
 
 
@@ -103,7 +111,7 @@ def _kinds(grads: tuple[Any, ...]) -> list[str]:
 
 def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[tuple[Any, ...], bool]:
     """What backward returns where these arguments require grad, and whether it leaves what it is given as it was."""
-    args = copy_of(case.args)
+    args = copy_case_data(case.args)
     for place in tracked:
         args[place].requires_grad_()
     y = _apply(answer, *args)
@@ -114,17 +122,20 @@ def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[tuple[Any, ...
     return grads, torch.equal(given, _weights(y))
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def gradcheck(answer: Answer, case: Case) -> Observation:
     """Whether gradcheck finds the gradients of x and slope to be those of the values; and the values."""
-    x, low, high, slope = copy_of(case.args)
+    x, low, high, slope = copy_case_data(case.args)
     inputs = (x.requires_grad_(), slope.requires_grad_())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         passes = torch.autograd.gradcheck(
             lambda x, slope: _apply(answer, x, low, high, slope), inputs, raise_exception=False
         )
-    return {"gradcheck": bool(passes), "returned": see_without_requires_grad(_apply(answer, *copy_of(case.args)))}
+    return {
+        "gradcheck": bool(passes),
+        "returned": snapshot_without_requires_grad(_apply(answer, *copy_case_data(case.args))),
+    }
 
 
 # --- what is required

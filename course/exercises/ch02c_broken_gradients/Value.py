@@ -10,8 +10,8 @@ import torch
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.patched_names import replaced_for
-from autograder.exercises.probe import Answer, catching_errors, see_int_as_float
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_with_int_as_float
+from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 from autograder.exercises.seeded_draw import Draw
 
 # --- the expressions that cases name: each makes, from leaves, the results on which backward is called one after
@@ -97,15 +97,15 @@ def expression(*kept: str) -> Probe:
         name, numbers = case.args
         leaves = [answer(one) for one in numbers]
         results, middle = EXPRESSIONS[name](*leaves)
-        seen: Observation = {"data": [see_int_as_float(result.data) for result in results]}
+        seen: Observation = {"data": [snapshot_with_int_as_float(result.data) for result in results]}
         seen |= {"own": [], "grads": [], "middle": []}
         for result in results if kept != ("data",) else ():
             result.backward()
             for facet, made in (("own", [result]), ("grads", leaves), ("middle", middle)):
-                seen[facet].append([see_int_as_float(value.grad) for value in made])
+                seen[facet].append([snapshot_with_int_as_float(value.grad) for value in made])
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def with_calls_of_torch(probe: Probe) -> Probe:
@@ -123,7 +123,9 @@ def with_calls_of_torch(probe: Probe) -> Probe:
 
             return noting
 
-        backward, grad = (replaced_for(answer, torch.autograd, name, noted(name)) for name in ("backward", "grad"))
+        backward, grad = (
+            replace_attribute_in_answer(answer, torch.autograd, name, noted(name)) for name in ("backward", "grad")
+        )
         with backward, grad:
             seen = probe(answer, case)
         return {"by_torch": bool(calls)} | seen

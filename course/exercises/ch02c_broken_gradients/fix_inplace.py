@@ -10,38 +10,38 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import (
     Answer,
-    catching_errors,
-    copy_of,
-    see,
-    see_without_requires_grad,
-    see_without_values,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_requires_grad,
+    snapshot_without_values,
 )
-from autograder.exercises.probes.gradients import on_tensors
+from autograder.exercises.probes.gradients import make_tensor_call_probe
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import StyleRemark, calls_often
+from autograder.exercises.source_rules import StyleRemark, calls_method_more_often_than
 
 from .._ch02_traces import CHANGED
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def outlines(answer: Answer, case: Case) -> Observation:
     """The keys of a returned dict, with shape, dtype and tracking of each entry; others look at the numbers."""
-    result = answer(*copy_of(case.args))
+    result = answer(*copy_case_data(case.args))
     if not isinstance(result, dict):
-        return {"returned": see(result)}
-    return {"returned": {str(key): see_without_values(result[key]) for key in sorted(result, key=str)}}
+        return {"returned": snapshot_value(result)}
+    return {"returned": {str(key): snapshot_without_values(result[key]) for key in sorted(result, key=str)}}
 
 
 def numbers_of(key: str) -> Probe:
     """One entry of a returned dict, whatever the others are; whether it requires grad is another line's matter."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        result = answer(*copy_of(case.args))
+        result = answer(*copy_case_data(case.args))
         if not isinstance(result, dict):
-            return {"returned": see(result)}
-        return {"returned": {key: see_without_requires_grad(result[key])} if key in result else {}}
+            return {"returned": snapshot_value(result)}
+        return {"returned": {key: snapshot_without_requires_grad(result[key])} if key in result else {}}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def entry(key: str, what: str, tells: str) -> Requirement:
@@ -67,7 +67,7 @@ requirements = (
         "twice.",
     ),
     entry("report", "the scores, cut off", "This is not 3 * x with what lies above 1 cut off, and the rest as it is."),
-    Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}, needs=(runs,)),
+    Requirement("leaves x as it was", make_tensor_call_probe("left"), tells={"left": CHANGED}, needs=(runs,)),
 )
 
 
@@ -78,7 +78,7 @@ requirements = (
         StyleRemark(
             "Right. You clone in many places, and each clone costs memory and time: what an operation saved stays safe "
             "where the next one makes a new tensor, as `y + 1` does.",
-            calls_often("clone", more_than=5),
+            calls_method_more_often_than("clone", more_than=5),
         ),
     ),
     hints=(

@@ -13,7 +13,12 @@ from torch.utils._pytree import tree_leaves
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.probes.devices import OperationLog
 from autograder.exercises.seeded_draw import Draw
 
@@ -21,10 +26,10 @@ from .. import _ch02_traces as _traces
 from .._ch02_functions import FUNCTIONS, is_at, of_function, on_function
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def cost(answer: Answer, case: Case) -> Observation:
     """Whether a tensor with as many entries as the Hessian is made, and whether a backward pass per entry of x is."""
-    name, x, v = copy_of(case.args)
+    name, x, v = copy_case_data(case.args)
     largest: list[int] = []  # of the tensors that each operation makes, the entries of the largest
 
     def note(_: str, made: Any) -> None:
@@ -35,16 +40,16 @@ def cost(answer: Answer, case: Case) -> Observation:
     # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
     many = len(largest) > 8 * x.numel()
     return {
-        "returned": see_without_requires_grad(result),
+        "returned": snapshot_without_requires_grad(result),
         "full_hessian": max(largest, default=0) >= x.numel() ** 2,
         "many_passes": many,
     }
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def places(answer: Answer, case: Case) -> Observation:
     """Whether the function is called at x alone, as who takes differences does not."""
-    name, x, v = copy_of(case.args)
+    name, x, v = copy_case_data(case.args)
     at_x: list[bool] = []
 
     def f(at: Tensor) -> Tensor:
@@ -52,7 +57,7 @@ def places(answer: Answer, case: Case) -> Observation:
         return FUNCTIONS[name](at)
 
     result = answer(f, x, v)
-    return {"returned": see_without_requires_grad(result), "at_x": all(at_x)}
+    return {"returned": snapshot_without_requires_grad(result), "at_x": all(at_x)}
 
 
 _SHAPE = {"returned:shape": "The product has the shape of `x`: for each entry, how the gradient there changes along v."}

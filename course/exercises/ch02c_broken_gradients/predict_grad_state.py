@@ -6,17 +6,22 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, see, see_int_as_float
+from autograder.exercises.probe import (
+    Answer,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_with_int_as_float,
+)
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import forbids
+from autograder.exercises.source_rules import forbid_names
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def state_told(answer: Answer, case: Case) -> Observation:
     """The predicted state of a program, and where no number is in it, of `once`; a whole number counts as a float."""
     result = answer(*case.args)
     if not isinstance(result, dict):
-        return {"returned": see(result)}
+        return {"returned": snapshot_value(result)}
     seen: Observation = {"returned": _told(result)}
     name, start = case.args[0]
     # Most of what there is to tell does not depend on the number: beside it stands what does.
@@ -25,9 +30,12 @@ def state_told(answer: Answer, case: Case) -> Observation:
 
 def _told(result: object) -> Plain:
     if not isinstance(result, dict):
-        return see(result)
+        return snapshot_value(result)
     told = {str(key): value for key, value in result.items()}
-    return {key: see_int_as_float(value) if key == "grad" else see(value) for key, value in told.items()}
+    return {
+        key: snapshot_with_int_as_float(value) if key == "grad" else snapshot_value(value)
+        for key, value in told.items()
+    }
 
 
 # Of these programs the number is part of the state.
@@ -98,7 +106,7 @@ programs = {
 @exercise(
     tier="core",
     rules=(
-        forbids(
+        forbid_names(
             "torch",
             requirement="works by the rules, without torch",
             sentence="You ask torch. Predict instead: the rules say what each line leaves behind.",

@@ -8,20 +8,20 @@ from dataclasses import replace
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, TensorSnapshot, dtype_name
-from autograder.exercises.probe import Answer, catching_errors, copy_of, select_facets
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.observation import Observation, TensorSnapshot, dtype_without_module
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, select_facets
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 
 
 def with_gradient(answer: Answer, case: Case) -> Observation:
     """The result, and the gradient that flows back to x; None where none does."""
-    seen = select_facets(calling(grad=True), "returned", "gradient")(answer, case)
+    seen = select_facets(make_call_probe(grad=True), "returned", "gradient")(answer, case)
     gradient = seen.get("gradient")
     return seen | {"gradient": gradient["argument 1"]} if isinstance(gradient, dict) else seen
 
 
-_gradient = catching_errors(with_gradient, "gradient")
+_gradient = make_probe_recording_exceptions(with_gradient, "gradient")
 
 
 def numbers(answer: Answer, case: Case) -> Observation:
@@ -31,16 +31,16 @@ def numbers(answer: Answer, case: Case) -> Observation:
     return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, TensorSnapshot) else seen
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def dtype_kept(answer: Answer, case: Case) -> Observation:
     """The dtype of the result."""
-    result = answer(*copy_of(case.args))
-    return {"dtype": dtype_name(result.dtype) if isinstance(result, torch.Tensor) else "none"}
+    result = answer(*copy_case_data(case.args))
+    return {"dtype": dtype_without_module(result.dtype) if isinstance(result, torch.Tensor) else "none"}
 
 
 logarithm = Requirement(
     "gives the logarithm of positive numbers",
-    result_only,
+    observe_result_only,
     tells={"returned:values": "All of these numbers are positive, and your result is not their natural logarithm."},
 )
 tiny = Requirement(
@@ -54,7 +54,7 @@ tiny = Requirement(
 )
 zero = Requirement(
     "gives 0 for negative numbers and for 0",
-    result_only,
+    observe_result_only,
     tells={
         "returned:values": "Somewhere your result is not right: it is to be 0 where `x` is 0 or below, and the "
         "logarithm elsewhere."
@@ -84,7 +84,7 @@ dtype = Requirement(
         "brings a dtype along; a plain one does not."
     },
 )
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(

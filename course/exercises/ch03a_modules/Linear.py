@@ -9,29 +9,29 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see_without_requires_grad
+from autograder.exercises.probe import Answer, snapshot_without_requires_grad
 from autograder.exercises.probes.module_classes import (
-    gradients_reach,
-    module_with_known_numbers,
+    make_gradients_probe,
+    make_known_weights_result_probe,
+    make_registered_tensors_probe,
     new_module_and_input,
-    registers,
-    result_with_known_weights,
+    new_module_filled_with_known_numbers,
 )
-from autograder.exercises.probes.random_results import distribution_facts, with_fixed_seed
+from autograder.exercises.probes.random_results import distribution_facts, make_seeded_probe
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import ready_made
+from autograder.exercises.source_rules import forbid_imports_and_attributes
 
 from .._ch03_calls import AXES, made_and_called
 
 
-@with_fixed_seed
+@make_seeded_probe
 def bias_and_result(answer: Answer, case: Case) -> Observation:
     """What a layer holds as its bias, and what it computes."""
-    module, x = module_with_known_numbers(answer, case, "weight", "bias")
-    return {"bias": see_without_requires_grad(module.bias), "returned": see_without_requires_grad(module(x))}
+    module, x = new_module_filled_with_known_numbers(answer, case, "weight", "bias")
+    return {"bias": snapshot_without_requires_grad(module.bias), "returned": snapshot_without_requires_grad(module(x))}
 
 
-@with_fixed_seed
+@make_seeded_probe
 def first_numbers(answer: Answer, case: Case) -> Observation:
     """How the numbers of a new layer are spread, and whether another one starts with others."""
     (module, _), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
@@ -98,18 +98,18 @@ def of_start(name: str) -> dict[str, str]:
 
 formula = Requirement(
     "computes x @ weight.T + bias",
-    result_with_known_weights("weight", "bias", whole=True),
+    make_known_weights_result_probe("weight", "bias", whole=True),
     {
         "returned": "With 0, 1, 2 and so on in weight, and in bias, your layer gives other values than x @ weight.T + "
         "bias."
     },
 )
 any_axes = Requirement(
-    "takes any axes in front", result_with_known_weights("weight", "bias", shape=True), AXES, given=("returned",)
+    "takes any axes in front", make_known_weights_result_probe("weight", "bias", shape=True), AXES, given=("returned",)
 )
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",
-    registers("weight", "bias"),
+    make_registered_tensors_probe("weight", "bias"),
     {
         "stays_behind": "Your layer computes with plain tensors, which are no parameters of the module: they do not "
         "move, are not saved, and no optimizer is given them.",
@@ -135,7 +135,7 @@ start = Requirement(
 )
 gradients = Requirement(
     "lets gradients through to x, weight and bias",
-    gradients_reach("weight", "bias"),
+    make_gradients_probe("weight", "bias"),
     {
         f"gradients.{name}": f"The gradient that arrives at {name} is not the right one; where it is None, {name} is "
         "cut off from the result, or is no leaf."
@@ -153,7 +153,7 @@ gradients = Requirement(
     ),
     spelled=made_and_called,
     rules=(
-        ready_made(
+        forbid_imports_and_attributes(
             "Linear",
             "LazyLinear",
             "Bilinear",

@@ -10,23 +10,23 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see_without_requires_grad
-from autograder.exercises.probes.functions_on_modules import requires_grad_flags, tensor_values
+from autograder.exercises.probe import Answer, copy_case_data, snapshot_without_requires_grad
+from autograder.exercises.probes.functions_that_take_modules import requires_grad_flags, tensor_values
 from autograder.exercises.probes.module_classes import (
     construct_module,
-    leaves_inputs,
+    make_new_module_probe,
     named_shapes,
     new_module_and_input,
-    on_new,
-    returns,
+    observe_changed_inputs_and_second_call,
+    observe_module_result,
 )
-from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.random_results import make_seeded_probe
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import made_and_called
 
 
-@on_new
+@make_new_module_probe
 def held(module: Any, *_: Any) -> Observation:
     """What the module holds as buffers and as parameters."""
     held = dict(sorted(module.named_buffers()))
@@ -35,44 +35,44 @@ def held(module: Any, *_: Any) -> Observation:
     return {"parameters": requires_grad_flags(module), "buffers": tensor_values(as_doubles), "dtypes": kinds}
 
 
-@with_fixed_seed
+@make_seeded_probe
 def saved(answer: Answer, case: Case) -> Observation:
     """What stands in state_dict, and what modules with other numbers compute once they have loaded it, in each mode."""
     module, x = new_module_and_input(answer, case)
-    mean, std = copy_of(case.args)
+    mean, std = copy_case_data(case.args)
     seen: Observation = {"state_dict": named_shapes(module.state_dict().items())}
     for facet, training in (("loaded", True), ("in_eval", False)):
         other = construct_module(answer, mean + 1, std * 3)
         other.load_state_dict(module.state_dict(), strict=False)
-        seen[facet] = see_without_requires_grad(other.train(training)(copy_of(x)))
+        seen[facet] = snapshot_without_requires_grad(other.train(training)(copy_case_data(x)))
     return seen
 
 
-@on_new
+@make_new_module_probe
 def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
     """The dtype of what the module holds after `.to(torch.float64)`, and the devices after `.to("meta")`."""
     result = module.to(torch.float64)(x.double())
     seen: Observation = {
         "dtypes": [str(module.mean.dtype), str(module.std.dtype)],
-        "as_float64": see_without_requires_grad(result),
+        "as_float64": snapshot_without_requires_grad(result),
     }
     result = module.to("meta")(x.to("meta"))
     return seen | {"devices": [tensor.device.type for tensor in (module.mean, module.std, result)]}
 
 
-@with_fixed_seed
+@make_seeded_probe
 def kept_apart(answer: Answer, case: Case) -> Observation:
     """What the module returns after the tensors that it was made from have changed."""
-    mean, std = copy_of(case.args)
+    mean, std = copy_case_data(case.args)
     module = construct_module(answer, mean, std)
     mean.add_(5)
     std.mul_(2)
-    return {"later": see_without_requires_grad(module(copy_of(case.kwargs["x"])))}
+    return {"later": snapshot_without_requires_grad(module(copy_case_data(case.kwargs["x"])))}
 
 
 basic = Requirement(
     "subtracts the mean, then divides by the std",
-    returns,
+    observe_module_result,
     {
         "returned:shape": "The result has another shape than x. mean and std, of shape (features,), fit the last axis "
         "of x as they are: they need no axis more.",
@@ -82,7 +82,7 @@ basic = Requirement(
 )
 exactly = Requirement(
     "divides by a small std as by any other",
-    returns,
+    observe_module_result,
     {
         "returned": "Where std is about a millionth, your values are not (x - mean) / std: something is added to it, "
         "as 1e-8, or it is kept from being small."
@@ -121,7 +121,7 @@ apart = Requirement(
     kept_apart,
     {"later": "The module changes when the tensors change that it was made from."},
 )
-unchanged = Requirement("changes nothing that it is given", leaves_inputs)
+unchanged = Requirement("changes nothing that it is given", observe_changed_inputs_and_second_call)
 
 
 @exercise(

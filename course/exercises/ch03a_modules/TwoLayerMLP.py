@@ -7,13 +7,17 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.module_classes import gives_shape, observe_parameters, result_with_known_weights
+from autograder.exercises.probes.module_classes import (
+    make_known_weights_result_probe,
+    observe_parameters,
+    observe_result_without_values,
+)
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import forbids
+from autograder.exercises.source_rules import forbid_names
 
 from .._ch03_calls import AXES, CUT_OFF, OWN_PARAMETERS, REPEATS, made_and_called
 
-shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
+shape = Requirement("turns (batch, in_features) into (batch, out_features)", observe_result_without_values)
 layers = Requirement(
     "has two linear layers, fc1 and fc2",
     observe_parameters,
@@ -22,7 +26,7 @@ layers = Requirement(
 )
 relu = Requirement(
     "computes fc1, then relu, then fc2",
-    result_with_known_weights(twice=True, learns=True),
+    make_known_weights_result_probe(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -31,7 +35,10 @@ relu = Requirement(
     },
 )
 any_axes = Requirement(
-    "takes any axes in front", result_with_known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+    "takes any axes in front",
+    make_known_weights_result_probe(twice=True, shape=True),
+    AXES,
+    given=("returned", "repeats"),
 )
 
 
@@ -43,7 +50,7 @@ any_axes = Requirement(
     ),
     spelled=made_and_called,
     rules=(
-        forbids(
+        forbid_names(
             "Sequential",
             requirement="does without nn.Sequential",
             sentence="You use nn.Sequential. Here you write `forward` yourself.",

@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see_without_values
+from autograder.exercises.probe import Answer, snapshot_without_values
 from autograder.exercises.probes.module_classes import (
     grad_without_warning,
     has_own_parameters,
+    make_known_weights_result_probe,
+    make_new_module_probe,
     new_module_and_input,
-    on_new,
-    result_with_known_weights,
 )
-from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.random_results import make_seeded_probe
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import OWN_PARAMETERS, made_and_called
@@ -33,12 +33,12 @@ def learns(part: str) -> Probe:
         wanted = {"hidden": {(16, features), (16,), (8, 16), (8,)}, "out": {(1, 8), (1,)}}[part]
         listed = wanted <= {tuple(p.shape) for p in first}
         reached = not listed or wanted <= {tuple(p.shape) for p in first if p.grad is not None}
-        return {part: listed, "reached": reached, "returned": see_without_values(module(x).detach())}
+        return {part: listed, "reached": reached, "returned": snapshot_without_values(module(x).detach())}
 
-    return on_new(look)
+    return make_new_module_probe(look)
 
 
-@on_new
+@make_new_module_probe
 def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     """What kind of thing the scale is, its shape if it has one, who makes it, and whether a gradient reaches it."""
     before = getattr(module, "scale", None)
@@ -53,7 +53,7 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     kind += " that `forward` makes" if scale is not before else ""
     return {
         "scale": f"a {kind} {'with' if reached else 'without'} a gradient",
-        "returned": see_without_values(module(x).detach()),
+        "returned": snapshot_without_values(module(x).detach()),
     }
 
 
@@ -74,17 +74,17 @@ def with_a_scalar(answer: Answer, case: Case) -> Observation:
             module.scale = nn.Parameter(torch.full((), -7.0))
         return module
 
-    seen = result_with_known_weights()(made, case)
+    seen = make_known_weights_result_probe()(made, case)
     return seen if "raised" in seen else {"begins": begins[-1]} | seen
 
 
-@with_fixed_seed
+@make_seeded_probe
 def priced(answer: Answer, case: Case) -> Observation:
     """The form of the prices; whether the model has parameters, and whether another one has parameters of its own."""
     (module, x), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
     learns = any(True for _ in module.parameters())
     own = has_own_parameters(module, other)
-    return {"returned": see_without_values(module(x).detach()), "learns": learns, "own_parameters": own}
+    return {"returned": snapshot_without_values(module(x).detach()), "learns": learns, "own_parameters": own}
 
 
 begins = Requirement(
@@ -128,10 +128,10 @@ scale = Requirement(
 )
 again = Requirement(
     "gives the same prices for the same houses",
-    on_new(
+    make_new_module_probe(
         lambda module, x, _: {
             "same": bool(torch.equal(module(x), module(x))),
-            "returned": see_without_values(module(x).detach()),
+            "returned": snapshot_without_values(module(x).detach()),
         }
     ),
     {"same": "Called twice with the same houses, your model gives other prices the second time."},

@@ -6,32 +6,32 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, see
+from autograder.exercises.probe import Answer, snapshot_value
 from autograder.exercises.probes.module_classes import (
     construct_module,
     constructor_arguments,
-    gives_shape,
-    on_new,
-    result_with_known_weights,
+    make_known_weights_result_probe,
+    make_new_module_probe,
+    observe_result_without_values,
 )
-from autograder.exercises.probes.random_results import with_fixed_seed
+from autograder.exercises.probes.random_results import make_seeded_probe
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import AXES, CUT_OFF, REPEATS, made_and_called
 
 
-@with_fixed_seed
+@make_seeded_probe
 def given_sizes(answer: Answer, case: Case) -> Observation:
     """What the list of widths holds after a module was made from it."""
     sizes, kind = constructor_arguments(case)
     construct_module(answer, sizes, kind)
-    return {"sizes": see(sizes)}
+    return {"sizes": snapshot_value(sizes)}
 
 
-shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_shape)
+shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", observe_result_without_values)
 order = Requirement(
     "lists its parameters from input to output",
-    on_new(lambda module, *_: {"parameters": [str(tuple(p.shape)) for p in module.parameters()]}),
+    make_new_module_probe(lambda module, *_: {"parameters": [str(tuple(p.shape)) for p in module.parameters()]}),
     {
         "parameters": "parameters() does not list, from input to output, weight and bias of each layer and what an "
         "activation learns, as nn.PReLU does."
@@ -39,7 +39,7 @@ order = Requirement(
 )
 in_turn = Requirement(
     "computes layers and activations in turn",
-    result_with_known_weights(twice=True, learns=True),
+    make_known_weights_result_probe(twice=True, learns=True),
     REPEATS
     | CUT_OFF
     | {
@@ -49,12 +49,14 @@ in_turn = Requirement(
 )
 at_the_end = Requirement(
     "has no activation after the last layer",
-    result_with_known_weights(),
+    make_known_weights_result_probe(),
     {"returned": "Of two sizes there is one layer, and no activation: your module gives other values than that layer."},
 )
 of_its_own = Requirement(
     "gives each hidden layer an activation of its own",
-    on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),
+    make_new_module_probe(
+        lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}
+    ),
     {"activations": "The number of activations in the module is not that of the hidden layers."},
 )
 unchanged = Requirement(
@@ -63,7 +65,10 @@ unchanged = Requirement(
     {"sizes": "After a module was made from it, the list `sizes` holds something else than before."},
 )
 any_axes = Requirement(
-    "takes any axes in front", result_with_known_weights(twice=True, shape=True), AXES, given=("returned", "repeats")
+    "takes any axes in front",
+    make_known_weights_result_probe(twice=True, shape=True),
+    AXES,
+    given=("returned", "repeats"),
 )
 
 

@@ -8,9 +8,9 @@ import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probe import select_facets
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import ready_made
+from autograder.exercises.source_rules import forbid_imports_and_attributes
 
 _SIZE = (
     "The map has one number for each place where the whole kernel lies on the image and its rim, in their rows and "
@@ -18,7 +18,7 @@ _SIZE = (
 )
 places = Requirement(
     "lays the kernel on every place of the image",
-    result_only,
+    observe_result_only,
     {
         "returned:shape": _SIZE + "others. A kernel of k rows has n - k + 1 places in n rows; for columns it is alike.",
         "returned:values": "At some place your number is not how well the kernel fits there: multiply the kernel, as "
@@ -27,7 +27,7 @@ places = Requirement(
 )
 sizes = Requirement(
     "works for images and kernels of any height, width and float dtype",
-    result_only,
+    observe_result_only,
     {
         "returned:shape": _SIZE
         + "others. Image and kernel need not be square, and a map of a single number has both axes, too.",
@@ -37,7 +37,7 @@ sizes = Requirement(
 )
 steps = Requirement(
     "goes on by stride places, down and to the right",
-    result_only,
+    observe_result_only,
     {
         "returned:shape": _SIZE
         + "others. With a stride, places that would reach over the edge are left out, and only those.",
@@ -47,7 +47,7 @@ steps = Requirement(
 )
 rim = Requirement(
     "lays a rim of padding zeros around the image",
-    result_only,
+    observe_result_only,
     {
         "returned:shape": _SIZE + "others. The rim is `padding` wide on each of the four sides.",
         "returned:values": "With a rim some numbers of your map are others. In the rim stand zeros, on all four sides, "
@@ -56,7 +56,7 @@ rim = Requirement(
 )
 both = Requirement(
     "takes steps on an image with a rim",
-    result_only,
+    observe_result_only,
     {
         "returned:shape": _SIZE + "others. The rim comes first, then the kernel goes over all of it, in steps.",
         "returned:values": "With rim and steps together some numbers of your map are others. The first place is the "
@@ -64,14 +64,14 @@ both = Requirement(
     },
 )
 unchanged = Requirement(
-    "leaves image and kernel as they are", select_facets(calling(), "returned", "inputs"), given=("returned",)
+    "leaves image and kernel as they are", select_facets(make_call_probe(), "returned", "inputs"), given=("returned",)
 )
 
 
 @exercise(
     tier="core",
     rules=(
-        ready_made(
+        forbid_imports_and_attributes(
             *("conv2d", "Conv2d", "conv1d", "Conv1d", "conv3d", "Conv3d", "LazyConv2d", "convolution"),
             *("conv_transpose2d", "ConvTranspose2d", "convolve", "convolve2d", "correlate", "correlate2d"),
             requirement="does without a ready-made convolution",

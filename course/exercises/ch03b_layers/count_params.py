@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.functions_on_modules import leaves_module, returns
+from autograder.exercises.probes.functions_that_take_modules import (
+    make_returned_value_probe,
+    make_unchanged_module_probe,
+)
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
 
 every = Requirement(
     "counts every number of a layer",
-    returns(),
+    make_returned_value_probe(),
     {
         "returned": "Your count is not that of all numbers in weight and bias: a tensor holds as many as its sizes, "
         "multiplied with each other."
@@ -20,7 +23,7 @@ every = Requirement(
 )
 by_depth = Requirement(
     "counts the parameters of all submodules",
-    returns(),
+    make_returned_value_probe(),
     {
         "returned": "Submodules may stand in submodules, at any depth, and some hold nothing, or no bias, or a "
         "parameter of another name or of more dims. Your count is not that of all numbers in there, each once."
@@ -28,18 +31,18 @@ by_depth = Requirement(
 )
 once = Requirement(
     "counts a parameter in several places once",
-    returns(),
+    make_returned_value_probe(),
     {"returned": "A layer, or a weight, stands in two places here. Your count is not that of each parameter, once."},
     needs=(by_depth,),
 )
 no_buffers = Requirement(
     "does not count buffers",
-    returns(),
+    make_returned_value_probe(),
     {"returned": "Of a batch norm, weight and bias count, and its running values, which are buffers, do not."},
 )
 trainable = Requirement(
     "counts only what learns with trainable_only=True",
-    returns(),
+    make_returned_value_probe(),
     {
         "returned": "Some parameters are frozen here. With trainable_only=True, those with requires_grad count and no "
         "others; without it, all do."
@@ -48,7 +51,7 @@ trainable = Requirement(
 )
 left = Requirement(
     "leaves the module as it was",
-    leaves_module(),
+    make_unchanged_module_probe(),
     {"left": "These things about the module are not as they were before your call."},
     given=("returned",),
 )

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import see_without_requires_grad
-from autograder.exercises.probes.functions_on_modules import changed_tensors, detached_copies, tensor_values
-from autograder.exercises.probes.module_classes import backpropagated_gradients, on_new
+from autograder.exercises.probe import snapshot_without_requires_grad
+from autograder.exercises.probes.functions_that_take_modules import changed_tensors, detached_copies, tensor_values
+from autograder.exercises.probes.module_classes import backpropagated_gradients, make_new_module_probe
 from autograder.exercises.probes.sample_modules import known_tensor
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import ready_made
+from autograder.exercises.source_rules import forbid_imports_and_attributes
 
 from .._ch03_calls import made_and_called
 
@@ -30,7 +30,7 @@ def on_batches(look: Callable[..., Observation]) -> Probe:
         batches = given if isinstance(given, list) else [given]
         return look(module.to(batches[0].dtype), *batches)
 
-    return on_new(look_at)
+    return make_new_module_probe(look_at)
 
 
 def statistics(module: Any) -> dict[str, Tensor]:
@@ -42,7 +42,7 @@ def statistics(module: Any) -> dict[str, Tensor]:
 def in_training(module: Any, x: Tensor) -> Observation:
     """What a new module returns for a batch, and whether it changes the batch."""
     before = x.clone()
-    result = see_without_requires_grad(module(x))
+    result = snapshot_without_requires_grad(module(x))
     return {"returned": result, "inputs": [] if torch.equal(before, x) else ["x"]}
 
 
@@ -66,7 +66,7 @@ def registered(module: Any, x: Tensor) -> Observation:
     in_eval = bool(torch.allclose(calm, module.weight * plain + module.bias))
     tracked = x.clone().requires_grad_()  # so that there is a graph where weight and bias take no part
     found = backpropagated_gradients(module(tracked), tracked, module, "weight", "bias")
-    seen |= {"returned": see_without_requires_grad(module(x)), "in_eval": in_eval}
+    seen |= {"returned": snapshot_without_requires_grad(module(x)), "in_eval": in_eval}
     return seen | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
@@ -85,7 +85,7 @@ def after_each(module: Any, *batches: Tensor) -> Observation:
         with torch.set_grad_enabled(place != 1):  # the mode alone decides whether they move
             module(batch)
         for name, tensor in statistics(module).items():
-            seen[name].append(see_without_requires_grad(tensor))
+            seen[name].append(snapshot_without_requires_grad(tensor))
     return seen
 
 
@@ -101,9 +101,9 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
         tensor.data.copy_(size * (known_tensor(batches[0].shape[-1], place=place).abs() + 0.1))
     before = detached_copies(statistics(module))
     torch.nn.Sequential(module).eval()  # as in use: by the model around it
-    results = [see_without_requires_grad(module(batch)) for batch in batches]
+    results = [snapshot_without_requires_grad(module(batch)) for batch in batches]
     seen: Observation = {"moved": changed_tensors(before, statistics(module)), "in_eval": results}
-    return seen | {"in_training": see_without_requires_grad(module.train()(batches[0]))}
+    return seen | {"in_training": snapshot_without_requires_grad(module.train()(batches[0]))}
 
 
 @on_batches
@@ -115,7 +115,7 @@ def without_graph(module: Any, x: Tensor) -> Observation:
     # Torch would refuse the copy, in words that are about copies.
     return {
         "tracked": tracked,
-        "copied": None if tracked else see_without_requires_grad(copy.deepcopy(module).eval()(x)),
+        "copied": None if tracked else snapshot_without_requires_grad(copy.deepcopy(module).eval()(x)),
     }
 
 
@@ -192,7 +192,7 @@ no_graph = Requirement(
     ),
     spelled=made_and_called,
     rules=(
-        ready_made(
+        forbid_imports_and_attributes(
             *("BatchNorm1d", "batch_norm", "native_batch_norm", "BatchNorm2d", "SyncBatchNorm", "LazyBatchNorm1d"),
             requirement="does without ready-made batch norm",
             sentence="You use a ready-made batch norm. Here you write down the formula yourself.",

@@ -15,11 +15,11 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import see_without_requires_grad, see_without_values
-from autograder.exercises.probes.module_classes import on_new
-from autograder.exercises.probes.random_results import ERRORS, randomness_facts
+from autograder.exercises.probe import snapshot_without_requires_grad, snapshot_without_values
+from autograder.exercises.probes.module_classes import make_new_module_probe
+from autograder.exercises.probes.random_results import MAX_STANDARD_ERRORS, randomness_facts
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import ready_made
+from autograder.exercises.source_rules import forbid_imports_and_attributes
 
 from .._ch03_calls import made_and_called
 
@@ -32,7 +32,7 @@ def numbers(shape: Shape) -> Tensor:
     return torch.linspace(1, 2, math.prod(shape)).reshape(shape)
 
 
-@on_new
+@make_new_module_probe
 def share(module: Any, shape: Shape, p: float) -> Observation:
     """How much a call drops, and whether that is about a share p of the numbers.
 
@@ -45,10 +45,10 @@ def share(module: Any, shape: Shape, p: float) -> Observation:
     with torch.no_grad():
         free = bool((module(numbers(shape)) == 0).any())
     dropped = sum(shares) / _CALLS
-    near = abs(dropped - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
+    near = abs(dropped - p) < MAX_STANDARD_ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
     drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
     told = "p" if near or drops != ["some"] else _named(dropped, shape, p)
-    seen: Observation = {"returned": see_without_values(results[0]), "drops": drops, "share": told}
+    seen: Observation = {"returned": snapshot_without_values(results[0]), "drops": drops, "share": told}
     return seen | {"without_graph": free or drops != ["some"]}
 
 
@@ -56,11 +56,11 @@ def _named(dropped: float, shape: Shape, p: float) -> str:
     """What a share that is not p may come from, if that many numbers, each drawn on its own, come near to it."""
     below = (1 + math.erf(p / 2**0.5)) / 2
     known = {"1 - p": 1 - p, "one half": 0.5, f"the share of normal numbers below p, {below:.2f}": below}
-    error = ERRORS * (0.25 / (_CALLS * math.prod(shape))) ** 0.5
+    error = MAX_STANDARD_ERRORS * (0.25 / (_CALLS * math.prod(shape))) ** 0.5
     return next((name for name, one in known.items() if abs(dropped - one) < error), f"about {dropped:.1f}")
 
 
-@on_new
+@make_new_module_probe
 def each_alone(module: Any, shape: Shape, p: float) -> Observation:
     """Whether most rows, and most columns, hold dropped and kept numbers, and whether their count varies.
 
@@ -85,7 +85,7 @@ def _parts_differ(module: Any, shape: Shape) -> bool:
     return not torch.equal(first, second)
 
 
-@on_new
+@make_new_module_probe
 def factors(module: Any, shape: Shape, p: float) -> Observation:
     """What the numbers that stay are multiplied with: the smallest and the largest factor."""
     x = numbers(shape)
@@ -95,7 +95,7 @@ def factors(module: Any, shape: Shape, p: float) -> Observation:
     return {"factors": [round(float(end), 4) for end in ends]}  # 2.5, not 2.499999761581421
 
 
-@on_new
+@make_new_module_probe
 def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     """Whether eval mode gives x with its history, before a call in training and after one that drops."""
     x = numbers(shape)
@@ -103,12 +103,12 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     calm = model.eval()(x.clone().requires_grad_())
     again = any(bool((model.train()(x.clone()) == 0).any()) for _ in range(16))
     later = model.eval()(x.clone())
-    in_eval = [see_without_requires_grad((result / x).unique()) for result in (calm, later)]
+    in_eval = [snapshot_without_requires_grad((result / x).unique()) for result in (calm, later)]
     seen = {"in_eval": in_eval, "tracked": calm.requires_grad, "after_train": again}
     return seen | {"shape": list(calm.shape)}
 
 
-@on_new
+@make_new_module_probe
 def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     """The dtypes of results, whether x has changed, and the gradient where numbers stay and are dropped."""
     x = torch.linspace(1, 2, math.prod(shape), dtype=torch.float64).reshape(shape)
@@ -122,7 +122,7 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     return seen | {"shape": list(result.shape)}
 
 
-@on_new
+@make_new_module_probe
 def draws(module: Any, shape: Shape, p: float) -> Observation:
     """Whether a second call draws other numbers, and whether the same seed draws the same ones again."""
     x = torch.ones(shape)
@@ -202,7 +202,7 @@ gentle = Requirement(
     ),
     spelled=made_and_called,
     rules=(
-        ready_made(
+        forbid_imports_and_attributes(
             *("Dropout", "dropout", "dropout_", "Dropout1d", "dropout1d", "alpha_dropout", "native_dropout"),
             requirement="does without ready-made dropout",
             sentence="You use a ready-made dropout. Here you draw the mask yourself.",

@@ -8,9 +8,14 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, see
-from autograder.exercises.probes.functions_on_modules import hook_counts, module_state, on_sample, returns
-from autograder.exercises.probes.sample_modules import Spy
+from autograder.exercises.probe import Answer, names_of_changed_values, snapshot_value
+from autograder.exercises.probes.functions_that_take_modules import (
+    hook_counts,
+    make_returned_value_probe,
+    make_sample_module_probe,
+    module_state,
+)
+from autograder.exercises.probes.sample_modules import InputRecordingLayer
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
@@ -18,10 +23,10 @@ from .._ch03_calls import on_module
 
 def counts(result: object) -> Plain:
     """The counts, by name."""
-    return dict(sorted(result.items())) if isinstance(result, dict) else see(result)
+    return dict(sorted(result.items())) if isinstance(result, dict) else snapshot_value(result)
 
 
-@on_sample
+@make_sample_module_probe
 def what_ran(answer: Answer, module: nn.Sequential, x: Tensor) -> Observation:
     """How often the module's own hooks ran, and how often a layer in it did; and what arrived there."""
     ran: list[str] = []
@@ -32,25 +37,25 @@ def what_ran(answer: Answer, module: nn.Sequential, x: Tensor) -> Observation:
         seen.append(float(arrived.detach().sum()))
 
     module.register_forward_hook(lambda part, *_: ran.append("module" if part is module else "a copy of the module"))
-    module.append(Spy(note))
+    module.append(InputRecordingLayer(note))
     answer(module, x)
     return {"ran": ran, "arrived": seen[:1]}
 
 
-@on_sample
+@make_sample_module_probe
 def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the function leaves behind, the hooks of others included; and the counts after other calls of both."""
     next(module.children()).register_forward_hook(lambda *_: None)
     module.register_forward_pre_hook(lambda *_: None)
     before = module_state(module)
     result = answer(module, x)
-    seen: Observation = {"left": changed_names(before, module_state(module)), "hooks": hook_counts(module)}
+    seen: Observation = {"left": names_of_changed_values(before, module_state(module)), "hooks": hook_counts(module)}
     module(x)
     answer(nn.Sequential(module), x)
     return seen | {"afterwards": counts(result)}
 
 
-@on_sample
+@make_sample_module_probe
 def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """Whether the error of a layer goes on, what is left behind then, and what the layer before it had computed."""
     arrived: list[float] = []
@@ -62,7 +67,7 @@ def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
         seen = type(error).__name__
     return {
         "error": seen,
-        "left": changed_names(before, module_state(module)),
+        "left": names_of_changed_values(before, module_state(module)),
         "hooks": hook_counts(module),
         "arrived": arrived,
     }
@@ -77,7 +82,7 @@ LEFT = {
 
 def counting(sentence: str, said: str) -> Requirement:
     """What is required of the counts, and what is told where they are others."""
-    return Requirement(sentence, returns(counts), {"returned": said})
+    return Requirement(sentence, make_returned_value_probe(counts), {"returned": said})
 
 
 basic = counting(

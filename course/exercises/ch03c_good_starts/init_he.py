@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer
-from autograder.exercises.probes.functions_on_modules import (
+from autograder.exercises.probes.functions_that_take_modules import (
     changed_tensors,
     detached_copies,
-    module_after_call_probe,
+    make_module_after_call_probe,
+    make_sample_module_probe,
     named_tensors,
-    on_sample,
     rebound_tensor_names,
     requires_grad_flags,
     training_modes,
@@ -104,7 +104,7 @@ def kind_of_bias(part: nn.Linear) -> str:
     return "all 0" if not bias.any() else "other numbers"
 
 
-@on_sample
+@make_sample_module_probe
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
     layer, other = linear_parts(module.double())
@@ -124,7 +124,7 @@ def same_objects(answer: Answer, module: nn.Module) -> Observation:
     }
 
 
-@on_sample
+@make_sample_module_probe
 def other_layers(answer: Answer, module: nn.Module) -> Observation:
     """What about other layers is no longer as it was: numbers, flags and objects, by name, and modes."""
     linear = {id(p) for part in linear_parts(module.eval()) for p in part.parameters()}
@@ -143,7 +143,7 @@ def other_layers(answer: Answer, module: nn.Module) -> Observation:
     }
 
 
-@on_sample
+@make_sample_module_probe
 def draws(answer: Answer, module: nn.Module) -> Observation:
     """Whether a second call draws other numbers, and whether the same seed draws the same ones again."""
 
@@ -159,13 +159,13 @@ SPREAD = DRAWN | {
     "spread": "The std of a layer's weights is not sqrt(2 / in_features).",
     "centered": "The mean of a layer's weights is not 0.",
 }
-spread = module_after_call_probe(spread=spreads, centered=centered, drawn=drawn)
+spread = make_module_after_call_probe(spread=spreads, centered=centered, drawn=drawn)
 
 basic = Requirement("gives the weights std sqrt(2 / in_features)", spread, SPREAD)
 depth = Requirement("finds layers at any depth, and the module itself", spread, SPREAD)
 normal = Requirement(
     "draws normal numbers, each on its own",
-    module_after_call_probe(kind=kinds, drawn=drawn),
+    make_module_after_call_probe(kind=kinds, drawn=drawn),
     DRAWN
     | {
         "kind.distribution": "The weights of a layer do not lie around 0 as normal numbers do.",
@@ -176,7 +176,7 @@ normal = Requirement(
 )
 biases = Requirement(
     "sets the biases to 0, where there are any",
-    module_after_call_probe(biases=lambda module: [kind_of_bias(part) for part in linear_parts(module)]),
+    make_module_after_call_probe(biases=lambda module: [kind_of_bias(part) for part in linear_parts(module)]),
     {"biases": "After your call, the bias of a layer is not what it should be: all 0, or None if it was None before."},
     needs=(depth,),
 )

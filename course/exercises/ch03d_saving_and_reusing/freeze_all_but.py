@@ -9,19 +9,19 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, in_turn, see
-from autograder.exercises.probes.functions_on_modules import (
+from autograder.exercises.probe import Answer, names_of_changed_values, run_probes_in_order, snapshot_value
+from autograder.exercises.probes.functions_that_take_modules import (
     changed_tensors,
     detached_copies,
-    module_after_call_probe,
+    make_module_after_call_probe,
+    make_sample_module_probe,
     module_state,
     named_tensors,
-    on_sample,
     rebound_tensor_names,
     requires_grad_flags,
     training_modes,
 )
-from autograder.exercises.probes.training_steps import give_gradients
+from autograder.exercises.probes.training_steps import fill_gradients
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
@@ -60,13 +60,13 @@ def others_in_training(module: nn.Module) -> Plain:
     return training_among(module, training_modes(module).keys() - at_rest_now(module))
 
 
-@on_sample
+@make_sample_module_probe
 def names_and_count(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     """The names that are returned, and how many numbers are to learn."""
-    return {"returned": see(answer(module, pattern)), "trainable": trainable(module)}
+    return {"returned": snapshot_value(answer(module, pattern)), "trainable": trainable(module)}
 
 
-@on_sample
+@make_sample_module_probe
 def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Observation:
     """Which running statistics of frozen parts move in a training step after a call, and which of others do not."""
     module.train()
@@ -82,13 +82,13 @@ def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Ob
     }
 
 
-@on_sample
+@make_sample_module_probe
 def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     """What besides flags and modes is no longer as it was, and which parameters are others than before."""
-    give_gradients(module, 7.0)
+    fill_gradients(module, 7.0)
     objects, before = dict(module.named_parameters()), module_state(module)
     answer(module, pattern)
-    left = [what for what in changed_names(before, module_state(module)) if what not in ("flags", "mode")]
+    left = [what for what in names_of_changed_values(before, module_state(module)) if what not in ("flags", "mode")]
     replaced = rebound_tensor_names(objects, dict(module.named_parameters()))
     return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
@@ -109,11 +109,13 @@ OTHERS = TRAINABLE | {
 }
 
 basic = Requirement(
-    "freezes the parameters that do not fit", module_after_call_probe(flags=trainable_names, trainable=trainable), FLAGS
+    "freezes the parameters that do not fit",
+    make_module_after_call_probe(flags=trainable_names, trainable=trainable),
+    FLAGS,
 )
 thawed = Requirement(
     "makes the parameters that fit trainable again",
-    module_after_call_probe(
+    make_module_after_call_probe(
         first=lambda module: module.requires_grad_(False), flags=trainable_names, trainable=trainable
     ),
     FLAGS,
@@ -132,7 +134,7 @@ told = Requirement(
 )
 at_rest = Requirement(
     "puts frozen parts into eval mode, with everything inside",
-    module_after_call_probe(frozen=frozen_in_training, trainable=trainable),
+    make_module_after_call_probe(frozen=frozen_in_training, trainable=trainable),
     FROZEN,
     given=("trainable",),
 )
@@ -149,9 +151,11 @@ still = Requirement(
 )
 calm = Requirement(
     "leaves the mode of all other parts",
-    in_turn(
-        module_after_call_probe(others=others_in_training, trainable=trainable),
-        module_after_call_probe(first=lambda module: module.eval(), others=others_in_training, trainable=trainable),
+    run_probes_in_order(
+        make_module_after_call_probe(others=others_in_training, trainable=trainable),
+        make_module_after_call_probe(
+            first=lambda module: module.eval(), others=others_in_training, trainable=trainable
+        ),
     ),
     OTHERS,
     given=("trainable",),

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, see
-from autograder.exercises.probes.functions_on_modules import (
+from autograder.exercises.probe import Answer, names_of_changed_values, snapshot_value
+from autograder.exercises.probes.functions_that_take_modules import (
     changed_tensors,
     detached_copies,
+    make_sample_module_probe,
     named_tensors,
-    on_sample,
     rebound_tensor_names,
     tensor_values,
 )
@@ -47,11 +47,11 @@ def call(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> tuple[o
     return result, taken(module, before, given)
 
 
-@on_sample
+@make_sample_module_probe
 def names_and_numbers(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
     """The names that are returned, whether they are sorted, and what the module has taken."""
     result, seen = call(answer, module, state)
-    names = see(result)
+    names = snapshot_value(result)
     in_order = not is_names(names) or names == sorted(names)
     told = names if in_order else sorted(names)
     return {"returned": told, "sorted": in_order} | seen
@@ -62,7 +62,7 @@ def is_names(result: Plain) -> TypeGuard[list[str]]:
     return isinstance(result, list) and all(isinstance(name, str) for name in result)
 
 
-@on_sample
+@make_sample_module_probe
 def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
     """Which parameters and buffers are others than before, and their dtypes and flags."""
     next(iter(module.parameters())).requires_grad_(False)
@@ -70,7 +70,10 @@ def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) ->
     kinds = kinds_of(before)
     _, seen = call(answer, module, state)
     after = named_tensors(module)
-    return {"replaced": rebound_tensor_names(before, after), "kinds": changed_names(kinds, kinds_of(after))} | seen
+    return {
+        "replaced": rebound_tensor_names(before, after),
+        "kinds": names_of_changed_values(kinds, kinds_of(after)),
+    } | seen
 
 
 def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
@@ -78,14 +81,14 @@ def kinds_of(held: dict[str, Tensor]) -> dict[str, Plain]:
     return {name: [str(t.dtype), t.requires_grad, t.is_leaf] for name, t in held.items()}
 
 
-@on_sample
+@make_sample_module_probe
 def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> Observation:
     """What of state is not as it was, to the last bit and in dtype, and what of the module follows when it changes."""
     entries = dict(state)
     was = tensor_values(entries)
     answer(module, state)
     before, names = detached_copies(module.state_dict()), list(entries.keys() ^ state.keys())
-    seen = [*names, *rebound_tensor_names(entries, state), *changed_names(was, tensor_values(entries))]
+    seen = [*names, *rebound_tensor_names(entries, state), *names_of_changed_values(was, tensor_values(entries))]
     for tensor in entries.values():
         tensor.add_(1)
     return {"state": sorted(set(seen)), "follows": changed_tensors(before, module.state_dict())}
@@ -127,7 +130,7 @@ unequal = Requirement(
     given=("sorted", "numbers"),
 )
 buffers = Requirement(
-    "loads buffers too", on_sample(lambda answer, module, state: call(answer, module, state)[1]), LOADED
+    "loads buffers too", make_sample_module_probe(lambda answer, module, state: call(answer, module, state)[1]), LOADED
 )
 objects = Requirement(
     "keeps the module's own tensors, with dtype and flags",

@@ -13,8 +13,12 @@ from torch import Tensor, nn, zeros
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, changed_names, see, see_without_requires_grad
-from autograder.exercises.probes.functions_on_modules import module_state, on_sample, tensor_values
+from autograder.exercises.probe import Answer, names_of_changed_values, snapshot_value, snapshot_without_requires_grad
+from autograder.exercises.probes.functions_that_take_modules import (
+    make_sample_module_probe,
+    module_state,
+    tensor_values,
+)
 from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.seeded_draw import Draw
 
@@ -24,8 +28,8 @@ from .._ch03_calls import on_module
 def told(record: object) -> Plain:
     """A record of loss and state as plain data; a state may be any kind of mapping."""
     if not isinstance(record, dict) or not isinstance(record.get("state"), Mapping):
-        return see(record)
-    rest = {str(key): see(value) for key, value in record.items() if key != "state"}
+        return snapshot_value(record)
+    rest = {str(key): snapshot_value(value) for key, value in record.items() if key != "state"}
     return rest | {"state": tensor_values(record["state"])}
 
 
@@ -40,7 +44,7 @@ def in_words(result: object, old: object) -> str:
         return "best itself"
     if not isinstance(result, dict) or not isinstance(result.get("state"), Mapping):
         return "None" if result is None else f"something of type {type(result).__name__}"
-    loss = see(result.get("loss"))
+    loss = snapshot_value(result.get("loss"))
     number = loss if isinstance(loss, float) else f"of type {type(loss).__name__}"
     return f"another record, with loss {number} and a state of {', '.join(map(str, result['state']))}"
 
@@ -53,13 +57,13 @@ def saved_before_a_step(answer: Answer, module: nn.Module, x: Tensor) -> Any:
     return record
 
 
-@on_sample
+@make_sample_module_probe
 def new_record(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
     """The record that is returned."""
     return {"returned": told(answer(module, record_of(best), loss))}
 
 
-@on_sample
+@make_sample_module_probe
 def old_record(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
     """Whether `best` itself comes back, as it was."""
     old = record_of(best)
@@ -67,7 +71,7 @@ def old_record(answer: Answer, module: nn.Module, best: float | None, loss: floa
     return {"best_itself": in_words(result, old), "best": told(old)}
 
 
-@on_sample
+@make_sample_module_probe
 def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
     """What about the module, and about `best`, is no longer as it was after a call with a lower loss.
 
@@ -75,18 +79,18 @@ def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float
     """
     before = module_state(module)
     own = answer(module, None, best)
-    left = changed_names(before, module_state(module))
+    left = names_of_changed_values(before, module_state(module))
     fill_with_known_numbers(*module.parameters(), place=7)
     kept = []
     for old in (own, record_of(best)):
         before, was = module_state(module), told(old)
         answer(module, old, loss)
-        left += changed_names(before, module_state(module))
-        kept.append(not changed_names({"best": was}, {"best": told(old)}))
+        left += names_of_changed_values(before, module_state(module))
+        kept.append(not names_of_changed_values({"best": was}, {"best": told(old)}))
     return {"left": sorted(set(left)), "best": kept}
 
 
-@on_sample
+@make_sample_module_probe
 def kept(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What a snapshot holds after the module has changed, and which of its tensors keep a graph."""
     record = saved_before_a_step(answer, module, x)
@@ -95,11 +99,11 @@ def kept(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     return {"snapshot": told(record), "tracked": tracked}
 
 
-@on_sample
+@make_sample_module_probe
 def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """What the module computes when it has changed and loaded the snapshot."""
     module.load_state_dict(saved_before_a_step(answer, module, x)["state"])
-    return {"restored": see_without_requires_grad(module.eval()(x))}
+    return {"restored": snapshot_without_requires_grad(module.eval()(x))}
 
 
 BEST = {"best": "`best` is no longer as it was."}

@@ -8,10 +8,15 @@ from torch import nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, in_turn, see
-from autograder.exercises.probes.functions_on_modules import leaves_module, on_sample, rebound_tensor_names, returns
-from autograder.exercises.probes.sample_modules import Spy
-from autograder.exercises.probes.training_steps import give_gradients
+from autograder.exercises.probe import Answer, run_probes_in_order, snapshot_value
+from autograder.exercises.probes.functions_that_take_modules import (
+    make_returned_value_probe,
+    make_sample_module_probe,
+    make_unchanged_module_probe,
+    rebound_tensor_names,
+)
+from autograder.exercises.probes.sample_modules import InputRecordingLayer
+from autograder.exercises.probes.training_steps import fill_gradients
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch03_calls import on_module
@@ -19,19 +24,19 @@ from .._ch03_calls import on_module
 
 def pairs(result: object) -> Plain:
     """A list of pairs; lists, tuples and sizes count alike."""
-    return [pairs(item) for item in result] if isinstance(result, list | tuple) else see(result)
+    return [pairs(item) for item in result] if isinstance(result, list | tuple) else snapshot_value(result)
 
 
-@on_sample
+@make_sample_module_probe
 def met_inside(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Observation:
     """The device and dtype of what a layer meets, each time it runs."""
     met: list[str] = []
-    spy = Spy(lambda x: met.append(f"{x.dtype} on {x.device.type}"))
+    spy = InputRecordingLayer(lambda x: met.append(f"{x.dtype} on {x.device.type}"))
     result = answer(nn.Sequential(module, spy), shape)
     return {"met": met, "returned": pairs(result)}
 
 
-@on_sample
+@make_sample_module_probe
 def same_parameters(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Observation:
     """Which parameters are other objects after a call."""
     before = dict(module.named_parameters())
@@ -42,12 +47,12 @@ def same_parameters(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -
 def _in_use(module: nn.Module) -> None:
     """Put the first part into eval mode, and give each parameter a gradient."""
     next(module.children()).eval()
-    give_gradients(module, 7.0)
+    fill_gradients(module, 7.0)
 
 
 def listing(sentence: str, said: str) -> Requirement:
     """What is required of the list, and what is told where it is another."""
-    return Requirement(sentence, returns(pairs), {"returned": said})
+    return Requirement(sentence, make_returned_value_probe(pairs), {"returned": said})
 
 
 basic = listing(
@@ -75,7 +80,7 @@ on_meta = Requirement(
 )
 left = Requirement(
     "leaves the module as it was",
-    in_turn(leaves_module(pairs, first=_in_use), same_parameters),
+    run_probes_in_order(make_unchanged_module_probe(pairs, first=_in_use), same_parameters),
     {
         "left": "These things about the module are not as they were before your call.",
         "replaced": "These parameters are other objects than before your call: an optimizer would still hold the old "

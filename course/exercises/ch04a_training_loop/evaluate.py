@@ -14,10 +14,10 @@ from torch import Tensor, float64
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, select_facets
-from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
-from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
-from autograder.exercises.probes.training_steps import observe_evaluation
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, is_rounded
+from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.training_fixtures import FROZEN_BATCH_NORM_SUFFIX, IN_EVAL_SUFFIX
+from autograder.exercises.probes.training_steps import make_evaluation_probe
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -62,15 +62,15 @@ def share_of(result: Plain, samples: int) -> Plain:
 def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """One evaluation, or two; whether the accuracy is a share is not looked at."""
     rounded = ("rounded",) if "returned" in kept else ()
-    return select_facets(in_shares(observe_evaluation(*kept, loader=loader)), *rounded, *kept)
+    return select_facets(in_shares(make_evaluation_probe(*kept, loader=loader)), *rounded, *kept)
 
 
 one_batch = Requirement(
     "gives the loss and accuracy of one batch",
     with_second_call(measured("returned")),
-    tells=AFRESH
+    tells=AFRESH_MESSAGES
     | {
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "
         "samples.",
         "returned.accuracy": "The accuracy is not the share of rows whose largest logit stands at the label. A row of "
@@ -89,7 +89,7 @@ unequal = Requirement(
 )
 floats = Requirement(
     "returns plain floats, the accuracy as a share from 0 to 1",
-    in_shares(observe_evaluation("types", "returned")),
+    in_shares(make_evaluation_probe("types", "returned")),
     tells={
         "types": "Both values should be plain floats.",
         "share": "Your accuracy is in percent. A share is asked for, between 0 and 1.",
@@ -164,8 +164,8 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     yield any_loader("linear", *samples(draw.choice([7, 10, 13]), 3))
     yield floats("linear", *samples(24, 8))  # of so many, hardly ever none is right
     yield in_eval_mode("dropout and batch norm", *samples(8, 4))
-    for mode in ("", IN_EVAL, FROZEN):
+    for mode in ("", IN_EVAL_SUFFIX, FROZEN_BATCH_NORM_SUFFIX):
         yield modes_back(f"dropout and batch norm{mode}", *samples(6, 3))
-    yield modes_back(f"batch norm in a block{FROZEN}", *samples(6, 3))
+    yield modes_back(f"batch norm in a block{FROZEN_BATCH_NORM_SUFFIX}", *samples(6, 3))
     yield no_graph("two layers", *samples(6, 3))
     yield unequal("linear", *samples(4, 3))

@@ -11,12 +11,12 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, snapshot_value
 from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
-from autograder.exercises.probes.training_runs import TrainingScenario, training_run_probe
+from autograder.exercises.probes.training_runs import TrainingScenario, make_training_run_probe
 from autograder.exercises.probes.training_steps import model_values
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded
 from autograder.exercises.seeded_draw import Draw
 
 _KINDS = 3
@@ -30,7 +30,7 @@ class _Fit(TrainingScenario):
     """A classifier, its optimizer, its criterion and two loaders, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
-        name, optimizer, criterion, order, known, drawer, self.epochs = copy_of(case.args)
+        name, optimizer, criterion, order, known, drawer, self.epochs = copy_case_data(case.args)
         self.stop = 0
         self.model = row_model(name, known[0].shape[1], _KINDS, seed=seed).to(device)
         self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), 0.05)
@@ -43,14 +43,14 @@ class _Fit(TrainingScenario):
     def told(self, checkpoint: Any) -> Observation:
         if not isinstance(checkpoint, list) or not all(map(_is_row, checkpoint)) or len(checkpoint) != self.epochs:
             wrong = dict.fromkeys(("rows", "rounded", "measured_rounded"), False)
-            return wrong | dict.fromkeys(("losses", "measured_losses", "shares"), see(checkpoint))
+            return wrong | dict.fromkeys(("losses", "measured_losses", "shares"), snapshot_value(checkpoint))
         return {
             "rows": True,
             "rounded": are_rounded([row[0] for row in checkpoint]),
-            "losses": see([row[0] for row in checkpoint]),
+            "losses": snapshot_value([row[0] for row in checkpoint]),
             "measured_rounded": are_rounded([row[1] for row in checkpoint]),
-            "measured_losses": see([row[1] for row in checkpoint]),
-            "shares": see([row[2] for row in checkpoint]),
+            "measured_losses": snapshot_value([row[1] for row in checkpoint]),
+            "shares": snapshot_value([row[2] for row in checkpoint]),
         }
 
     def left(self) -> Observation:
@@ -84,7 +84,7 @@ _HELD = {
 _ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch of this call, and no others."}
 _OF_WHICH = "each counted once, in eval mode, of the model as it is after the epoch's last step."
 _MEASURED = {
-    "measured_rounded": ROUNDED,
+    "measured_rounded": ROUNDED_MESSAGE,
     "measured_losses": "The second number of a row is not the mean loss by `criterion` over all samples of the drawer, "
     f"{_OF_WHICH}",
     "shares": "The third number of a row is not the share of all samples of the drawer whose largest logit is at the "
@@ -93,27 +93,27 @@ _MEASURED = {
 
 trains = Requirement(
     "takes one step for each batch, epoch after epoch",
-    with_detached_loss_facet(training_run_probe(_Fit, "held")),
-    CUT | _HELD,
+    with_detached_loss_facet(make_training_run_probe(_Fit, "held")),
+    DETACHED_LOSS_MESSAGES | _HELD,
 )
-anew = Requirement("goes through the loader anew in each epoch", training_run_probe(_Fit, "held"), _HELD)
+anew = Requirement("goes through the loader anew in each epoch", make_training_run_probe(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",
-    training_run_probe(_Fit, "rows", "rounded", "losses"),
+    make_training_run_probe(_Fit, "rows", "rounded", "losses"),
     _ROWS
     | {
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "losses": "The first number of each row is not the mean of the epoch's batch losses, as a float.",
     },
 )
 measures = Requirement(
     "measures the drawer after each epoch, each sample once",
-    training_run_probe(_Fit, "rows", "measured_rounded", "measured_losses", "shares"),
+    make_training_run_probe(_Fit, "rows", "measured_rounded", "measured_losses", "shares"),
     _ROWS | _MEASURED,
 )
 modes = Requirement(
     "trains in train mode and measures in eval mode, in each epoch",
-    training_run_probe(_Fit, "modes", "rows", "held"),
+    make_training_run_probe(_Fit, "modes", "rows", "held"),
     _HELD
     | _ROWS
     | {"modes": "The model was called in other modes: train mode is for the steps, eval mode for the drawer."},
@@ -121,7 +121,7 @@ modes = Requirement(
 )
 no_graph = Requirement(
     "builds no graph while it measures",
-    training_run_probe(_Fit, "tracked"),
+    make_training_run_probe(_Fit, "tracked"),
     {"tracked": "While you measured, a graph was built that nobody needs."},
     needs=(modes,),
 )

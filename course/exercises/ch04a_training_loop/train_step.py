@@ -9,19 +9,19 @@ from torch import Tensor, float64, tensor
 
 from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_fixtures import FROZEN, IN_EVAL
-from autograder.exercises.probes.training_steps import LATER, SPREAD, one_step
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED
+from autograder.exercises.probes.training_fixtures import FROZEN_BATCH_NORM_SUFFIX, IN_EVAL_SUFFIX
+from autograder.exercises.probes.training_steps import LATER_MESSAGES, SPREAD_MESSAGES, make_training_step_probe
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE
 from autograder.exercises.seeded_draw import Draw
 
 _HELD = "After your step, the parameters or buffers are not what they should be."
 
 moves = Requirement(
     "moves the parameters against the gradient",
-    with_detached_loss_facet(one_step("spread", "held")),
-    tells=CUT
-    | SPREAD
+    with_detached_loss_facet(make_training_step_probe("spread", "held")),
+    tells=DETACHED_LOSS_MESSAGES
+    | SPREAD_MESSAGES
     | {
         "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient of "
         "criterion(prediction, y_batch), both as they are."
@@ -29,8 +29,8 @@ moves = Requirement(
 )
 clears = Requirement(
     "clears old gradients, and keeps the optimizer's memory",
-    one_step("held", "later", warm=True),
-    tells=LATER
+    make_training_step_probe("held", "later", warm=True),
+    tells=LATER_MESSAGES
     | {
         "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
         "steps: the first must go, the second stay.",
@@ -38,7 +38,7 @@ clears = Requirement(
 )
 in_grad = Requirement(
     "leaves the gradient of this batch in .grad",
-    one_step("grads", "arrived", warm=True),
+    make_training_step_probe("grads", "arrived", warm=True),
     tells={
         "grads": "After your step, .grad does not hold the gradient of this batch alone.",
         "arrived": "No gradient has reached the parameters.",
@@ -46,15 +46,15 @@ in_grad = Requirement(
 )
 loss_before = Requirement(
     "returns the loss before the step, as a float",
-    one_step("rounded", "returned"),
+    make_training_step_probe("rounded", "returned"),
     tells={
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "returned": "You return another number than criterion(prediction, y_batch), once, from before the step.",
     },
 )
 once = Requirement(
     "calls the model and the criterion once",
-    one_step("forwards", "criterion"),
+    make_training_step_probe("forwards", "criterion"),
     tells={
         "forwards": "The model itself is to be called once: `model(x_batch)`. Its hooks saw something else.",
         "criterion": "The criterion is to be called once, with the prediction and then y_batch, as it is.",
@@ -62,7 +62,7 @@ once = Requirement(
 )
 mode = Requirement(
     "leaves the model in its mode",
-    one_step("modes", "grads", warm=True),
+    make_training_step_probe("modes", "grads", warm=True),
     tells={
         "modes": "These modules are in train mode after your step, and they are not the same as before it.",
         "grads": "Of a model with dropout and batch norm, .grad is not what one forward pass, in the model's own mode, "
@@ -112,5 +112,5 @@ def train_step(draw: Draw) -> Iterator[Case]:
     yield loss_before("linear, weight 2 and bias 0", "SGD", x, 2 * x.sum(dim=1, keepdim=True) + draw.real(0.004, 0.006))
     yield once("dropout and batch norm", "SGD", *batch())
     yield mode("dropout and batch norm", "SGD with momentum", *batch())
-    yield mode(f"dropout and batch norm{IN_EVAL}", "SGD", *batch())
-    yield mode(f"dropout and batch norm{FROZEN}", "Adam", *batch())
+    yield mode(f"dropout and batch norm{IN_EVAL_SUFFIX}", "SGD", *batch())
+    yield mode(f"dropout and batch norm{FROZEN_BATCH_NORM_SUFFIX}", "Adam", *batch())

@@ -12,13 +12,19 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import tensor_placeholder
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
-from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import before_each_step
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
+from autograder.exercises.probes.random_results import temporarily_seeded
+from autograder.exercises.probes.training_steps import record_before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
 
@@ -56,25 +62,27 @@ few = max_changed_lines(
 _SMALL = 0.0001  # a loop has learned when its last losses are below this part of the first
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def loop_run(answer: Answer, case: Case) -> Observation:
     """One loop, run on a line: its losses, the model's loss at the end, and the optimizers that took steps.
 
     A step of another model comes first: a loop that keeps its losses, or its optimizer, has them from there.
     """
-    letter, x, y, steps = copy_of(case.args)
+    letter, x, y, steps = copy_case_data(case.args)
     loops = answer()
     if not isinstance(loops, dict) or letter not in loops:
-        return {"returned": see(loops)}
-    with fixed_seed(21):
-        loops[letter](_at_zero(x.shape[1]), copy_of(x), copy_of(y), 1)
+        return {"returned": snapshot_value(loops)}
+    with temporarily_seeded(21):
+        loops[letter](_at_zero(x.shape[1]), copy_case_data(x), copy_case_data(y), 1)
         model = _at_zero(x.shape[1])
-        with before_each_step(lambda used: (type(used).__name__, float(used.param_groups[0]["lr"]))) as steps_taken:
+        with record_before_each_step(
+            lambda used: (type(used).__name__, float(used.param_groups[0]["lr"]))
+        ) as steps_taken:
             losses = loops[letter](model, x, y, steps)
     return {
-        "losses": see(losses),
+        "losses": snapshot_value(losses),
         "left": ((model(x).squeeze(1) - y) ** 2).mean().item(),
-        "weights": [see_without_requires_grad(param) for param in model.parameters()],
+        "weights": [snapshot_without_requires_grad(param) for param in model.parameters()],
         "optimizers": sorted({kind for kind, _ in steps_taken}),
         "rates": [rate for _, rate in steps_taken] if letter == "h" else [],
     }
@@ -145,7 +153,9 @@ _TELLS = {
 def asked(sentence: str, question: str) -> Requirement:
     """A requirement that some loops learn, and what to ask of one that does not."""
     learned = f"The last losses of this loop are not a small part of the first. {question}"
-    return Requirement(sentence, with_detached_loss_facet(loop_run), {**CUT, "learned": learned, **_TELLS})
+    return Requirement(
+        sentence, with_detached_loss_facet(loop_run), {**DETACHED_LOSS_MESSAGES, "learned": learned, **_TELLS}
+    )
 
 
 shown_by = {

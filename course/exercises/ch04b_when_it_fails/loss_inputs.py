@@ -10,22 +10,29 @@ from torch.nn.functional import one_hot
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.seeded_draw import Draw
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def head_loss(answer: Answer, case: Case) -> Observation:
     """The loss of a head, and the gradient that arrives at the model's output."""
-    head, output, target = copy_of(case.args)
+    head, output, target = copy_case_data(case.args)
     loss = answer(head, output.requires_grad_(), target)
     if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
         loss.sum().backward()
     given = [head, output.detach(), target]
     return {
-        "returned": see_without_requires_grad(loss),
-        "gradient": see(output.grad),
-        "inputs": changed_inputs(case, given, {}),
+        "returned": snapshot_without_requires_grad(loss),
+        "gradient": snapshot_value(output.grad),
+        "inputs": observe_changed_arguments(case, given, {}),
     }
 
 

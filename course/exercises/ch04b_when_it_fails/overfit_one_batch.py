@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.random_results import fixed_seed
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch04_steps_by_hand import loss_and_gradients
@@ -177,14 +177,14 @@ _TRIALS: dict[str, Make] = {
 }
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def diagnosed(answer: Answer, case: Case) -> Observation:
     """What an answer says of a trial with the weights and the batch of a seed.
 
     Facets: `returned`, and `too_few` (it was said before the hundredth step, and is not so after it).
     """
     trial = _made(*case.args)
-    said = see(answer(trial))
+    said = snapshot_value(answer(trial))
     early = said in ("ok", "learning rate") and trial.taken < _STEPS
     return {"too_few": early and said != _after_all_steps(_made(*case.args)), "returned": said}
 
@@ -196,7 +196,7 @@ def _after_all_steps(trial: Trial) -> str:
 
 
 def _made(name: str, seed: int) -> Trial:
-    with fixed_seed(seed):
+    with temporarily_seeded(seed):
         model = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double()
         x, y = 2 * torch.randn(4, 3, dtype=torch.float64), torch.randn(4, 1, dtype=torch.float64)
     return _TRIALS[name](model, x, y)

@@ -14,11 +14,11 @@ from torch import nn
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.repeated_calls import AFRESH, with_second_call
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, is_rounded
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.random_results import temporarily_seeded
+from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -26,12 +26,12 @@ def counted(*kept: str) -> Probe:
     """Some of the counts that are returned."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        result = answer(*copy_of(case.args), **case.kwargs)
+        result = answer(*copy_case_data(case.args), **case.kwargs)
         if not isinstance(result, dict) or sorted(result, key=str) != ["adam", "ratio", "sgd"]:
-            return {"returned": see(result)}
-        return {"returned": {key: see(result[key]) for key in kept}}
+            return {"returned": snapshot_value(result)}
+        return {"returned": {key: snapshot_value(result[key]) for key in kept}}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 def _divided() -> Probe:
@@ -60,8 +60,8 @@ def _is_cut(found: dict[Any, Any]) -> bool:
 one_seed = Requirement(
     "counts the steps of both for one seed",
     with_detached_loss_facet(with_second_call(counted("sgd", "adam"))),
-    tells=CUT
-    | AFRESH
+    tells=DETACHED_LOSS_MESSAGES
+    | AFRESH_MESSAGES
     | {
         "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
         "the loss is first below `goal`."
@@ -87,7 +87,7 @@ ratio = Requirement(
     "divides the sums",
     _divided(),
     tells={
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "returned": "The ratio is not that of the sums of the right counts: those of SGD by those of Adam.",
     },
 )
@@ -154,7 +154,7 @@ def _steps(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> int:
 
 def _losses(seed: int, kind: type[torch.optim.Optimizer], lr: float) -> Iterator[float]:
     """The loss before each step."""
-    with fixed_seed(seed):
+    with temporarily_seeded(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
     optimizer = kind(model.parameters(), lr)  # type: ignore[arg-type]

@@ -13,11 +13,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+)
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -28,17 +34,17 @@ def priced(*kept: str) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        args = copy_of(case.args)
+        args = copy_case_data(case.args)
         result = answer(*args)
         if not isinstance(result, dict) or sorted(result, key=str) != ["bias", "prices", "weight"]:
-            return {"returned": see(result)}
+            return {"returned": snapshot_value(result)}
         parts = {key: torch.as_tensor(part).detach().double() for key, part in result.items()}
-        seen: Observation = _line(parts, *case.args) | {"inputs": changed_inputs(case, args, {})}
+        seen: Observation = _line(parts, *case.args) | {"inputs": observe_changed_arguments(case, args, {})}
         seen["shapes"] = [_shape(result[key]) for key in ("weight", "bias", "prices")]
         tracked = [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]
         return seen | {"tracked": ", ".join(tracked) or "none"}
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _shape(part: object) -> tuple[int, ...] | str:
@@ -51,15 +57,15 @@ def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observ
     given = new @ parts["weight"] + parts["bias"]
     line = _for_x(parts, x, y, new)
     return {
-        "line": see(line),
+        "line": snapshot_value(line),
         "finite": bool(line.isfinite().all()),
         "flat": bool(line.max() - line.min() < 1e-3 * y.std()),
         **_likeness(line, x, y),
-        "weight": see(parts["weight"]),
-        "prices": see(parts["prices"]),
+        "weight": snapshot_value(parts["weight"]),
+        "prices": snapshot_value(parts["prices"]),
         "added_up": parts["prices"].shape == given.shape
         and bool(((parts["prices"] - given) / y.std()).abs().max() < 0.01),
-        "units": {"mean": float(y.mean()), "spread": float(y.std()), "columns": see(x.std(0))},
+        "units": {"mean": float(y.mean()), "spread": float(y.std()), "columns": snapshot_value(x.std(0))},
     }
 
 
@@ -132,7 +138,7 @@ def _mapped(seen: Plain, scale: Callable[[Tensor], Tensor]) -> Plain:
 near = Requirement(
     "comes near the best line",
     with_detached_loss_facet(priced("finite", "flat", "shifted", "stretched", "line", "units"), chosen=True),
-    CUT | _LINE,
+    DETACHED_LOSS_MESSAGES | _LINE,
 )
 any_units = Requirement(
     "comes near the best line, whatever the units",

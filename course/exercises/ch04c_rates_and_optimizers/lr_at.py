@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from autograder.exercises.compare_observations import Tolerance
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
-from autograder.exercises.observation_comparison import Tolerance
 from autograder.exercises.probe import Answer, select_facets
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 
-_result = select_facets(calling(), "returned")
+_result = select_facets(make_call_probe(), "returned")
 
 
 def without_a_warm_up(answer: Answer, case: Case) -> Observation:

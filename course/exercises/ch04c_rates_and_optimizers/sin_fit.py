@@ -13,16 +13,23 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_from_parts
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see, see_without_requires_grad
-from autograder.exercises.probes.functions_on_modules import module_state
-from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import at_each_call, before_each_step
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
+from autograder.exercises.probes.functions_that_take_modules import module_state
+from autograder.exercises.probes.random_results import temporarily_seeded
+from autograder.exercises.probes.training_steps import record_at_each_call, record_before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import forbids
+from autograder.exercises.source_rules import forbid_names
 
 # A fit is good where its mean squared error, computed anew, is below this. 10 000 honest runs by Adam, each from first
 # weights of its own: 1000 steps with lr=0.01 end at 0.0003 (the middle one) to 0.0033 (the worst), 300 steps with
@@ -36,17 +43,17 @@ _GRID = torch.linspace(-math.pi, math.pi, 200, dtype=torch.float64).unsqueeze(1)
 # --- what is watched
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def own_model(answer: Answer, case: Case) -> Observation:
     """A model that the answer makes, perhaps trained: its parameters, and what it gives on a few x."""
     weights, at = case.args
-    with fixed_seed(int(weights.rsplit(" ", 1)[1])):
+    with temporarily_seeded(int(weights.rsplit(" ", 1)[1])):
         model = answer(**case.kwargs or {"steps": 0})
     seen = _seen(model, at, _BELOW.get(case.kwargs.get("steps", 0)))
     return seen if case.kwargs else seen | {"another": answer(steps=0) is not model}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def given_model(answer: Answer, case: Case) -> Observation:
     """Whether the given model is trained in place, and its parameters after a few steps from given first weights.
 
@@ -58,18 +65,18 @@ def given_model(answer: Answer, case: Case) -> Observation:
     if _shapes(model) != _ASKED_FOR:
         return _seen(model, _GRID[:1])
     with torch.no_grad():
-        for param, weight in zip(_in_order(model), copy_of(case.args[0]), strict=True):
+        for param, weight in zip(_in_order(model), copy_case_data(case.args[0]), strict=True):
             param.copy_(weight)
             param.grad = torch.full_like(param, 0.5)  # of an earlier training
-    inputs = at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
+    inputs = record_at_each_call(model, lambda args, _: not args or _is_grid(args[0]))
     before = module_state(model)
-    with before_each_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
+    with record_before_each_step(lambda optimizer: (_kind(optimizer), optimizer.param_groups[0]["lr"])) as steps:
         result = answer(model, **case.kwargs)
     seen: Observation = {"in_place": result is model, "on_grid": all(inputs), "steps": len(steps)}
     if case.kwargs["steps"] == 0:
-        seen["changed"] = ", ".join(changed_names(before, module_state(model))) or "nothing"
+        seen["changed"] = ", ".join(names_of_changed_values(before, module_state(model))) or "nothing"
     seen |= {"optimizer": _all_alike([kind for kind, _ in steps]), "rate": _all_alike([rate for _, rate in steps])}
-    return seen | {"parameters": [see_without_requires_grad(p) for p in _in_order(model)]}
+    return seen | {"parameters": [snapshot_without_requires_grad(p) for p in _in_order(model)]}
 
 
 def _kind(optimizer: torch.optim.Optimizer) -> str:
@@ -89,14 +96,14 @@ def _is_grid(x: Tensor) -> bool:
 
 def _seen(model: object, at: Tensor, below: float | None = None) -> Observation:
     if not isinstance(model, nn.Module):
-        return {"returned": see(model)}
+        return {"returned": snapshot_value(model)}
     shapes = _shapes(model)
     if shapes != _ASKED_FOR:
         return {"shapes": shapes}
     with torch.no_grad():
         outputs = model(at.float())
-    seen: Observation = {"shapes": shapes, "at": see(at), "outputs": see(outputs), "below": below}
-    return seen | {"parameters": [see_without_requires_grad(p) for p in _in_order(model)]}
+    seen: Observation = {"shapes": shapes, "at": snapshot_value(at), "outputs": snapshot_value(outputs), "below": below}
+    return seen | {"parameters": [snapshot_without_requires_grad(p) for p in _in_order(model)]}
 
 
 def _shapes(model: object) -> Plain:
@@ -197,14 +204,18 @@ _STEPS = _SHAPES_ASKED | {
 _ADAM = _STEPS | {"parameters": f"{_STEPS['parameters']} Adam's averages go on from round to round."}
 
 makes = Requirement("makes a model of two layers with a ReLU between", own_model, _NETWORK)
-by_sgd = Requirement("trains the model that it is given, by SGD", with_detached_loss_facet(given_model), CUT | _STEPS)
-by_adam = Requirement("trains by Adam", with_detached_loss_facet(given_model), CUT | _ADAM)
+by_sgd = Requirement(
+    "trains the model that it is given, by SGD", with_detached_loss_facet(given_model), DETACHED_LOSS_MESSAGES | _STEPS
+)
+by_adam = Requirement("trains by Adam", with_detached_loss_facet(given_model), DETACHED_LOSS_MESSAGES | _ADAM)
 stays = Requirement(
     "leaves the model as it was with 0 steps",
     given_model,
     _STEPS | {"changed": "With steps=0 there is no round, and yet this of the model is no longer as it was."},
 )
-fits = Requirement("comes near the sine after a whole training", with_detached_loss_facet(own_model), CUT | _NETWORK)
+fits = Requirement(
+    "comes near the sine after a whole training", with_detached_loss_facet(own_model), DETACHED_LOSS_MESSAGES | _NETWORK
+)
 
 
 def fitting(name: str, case: Case) -> str:
@@ -221,7 +232,7 @@ def fitting(name: str, case: Case) -> str:
         "x and y are both (200, 1): `torch.linspace(...)` and `unsqueeze(1)`.",
     ),
     rules=(
-        forbids(
+        forbid_names(
             "Sequential",
             requirement="builds the model without nn.Sequential",
             sentence="You use nn.Sequential. Write the two layers and their order yourself: __init__ and forward.",

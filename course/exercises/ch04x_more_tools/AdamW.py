@@ -7,42 +7,42 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers_in_turn
+from autograder.exercises.probes.training_steps import make_optimizer_steps_probe, make_two_optimizers_probe
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place by about lr",
-    observe_optimizer_steps("path", "in_place"),
+    make_optimizer_steps_probe("path", "in_place"),
     path(
         "In the first step m and s, both divided by 1 - beta ** 1, are g and g ** 2: p itself moves by lr, against g."
     ),
 )
 remembers = Requirement(
     "remembers the steps before",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("Look at m, s and t of each tensor from the second step on: each beta in its place, and the power t of both."),
 )
 eps_after = Requirement(
     "adds eps after the root",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("With a large eps it shows where it is added: to the root of the corrected s, in the divisor."),
 )
 decays = Requirement(
     "decays the weights apart from the gradient",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("The decay multiplies p by 1 - lr * weight_decay, and touches neither g nor m nor s."),
 )
 without = Requirement(
     "leaves tensors without a gradient alone",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("In some steps a tensor has no gradient: then it stays, without decay, and so do its m, s and t."),
     needs=(decays,),
 )
 apart = Requirement(
     "takes a generator, and keeps two optimizers apart",
-    two_optimizers_in_turn(generator=True),
+    make_two_optimizers_probe(generator=True),
     path(
         "A generator can be gone through once; and each optimizer has its own m, s and t, also for tensors that "
         "another one had before."
@@ -50,7 +50,7 @@ apart = Requirement(
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
-    observe_optimizer_steps("grads", "cleared", "later", "path"),
+    make_optimizer_steps_probe("grads", "cleared", "later", "path"),
     path(""),
     given=("path",),
 )

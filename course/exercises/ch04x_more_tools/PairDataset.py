@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -21,7 +21,7 @@ def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool =
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        x, y = copy_of(case.args)
+        x, y = copy_case_data(case.args)
         try:
             made = answer(x, y)
             if before_another:
@@ -30,15 +30,18 @@ def pairs(facet: str, of: Callable[[Any, int], Plain], *, before_another: bool =
             return {"takes": f"ValueError: {error}", facet: None}
         return {"takes": "no error", facet: of(made, len(x))}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def refusing(answer: Answer, case: Case) -> Observation:
     """The error that inputs and targets of different length raise when the data set is made; and none where equal."""
-    x, y = copy_of(case.args)
+    x, y = copy_case_data(case.args)
     made = answer(x, y[: len(x)])
-    return {"refused": [error_of(lambda: answer(x, y)), error_of(lambda: answer(y, x))], "first": see(made[0])}
+    return {
+        "refused": [error_of(lambda: answer(x, y)), error_of(lambda: answer(y, x))],
+        "first": snapshot_value(made[0]),
+    }
 
 
 def error_of(call: Callable[[], Any]) -> str:
@@ -52,7 +55,7 @@ def error_of(call: Callable[[], Any]) -> str:
 def item(made: Any, place: int) -> Plain:
     """The item at a place, or the name of the error that asking for it raises."""
     try:
-        return see(made[place])
+        return snapshot_value(made[place])
     except IndexError as error:
         return type(error).__name__
 
@@ -63,12 +66,12 @@ TAKES = {
 }
 items = Requirement(
     "gives the pair at each place",
-    pairs("items", lambda made, n: [see(made[i]) for i in range(n)]),
+    pairs("items", lambda made, n: [snapshot_value(made[i]) for i in range(n)]),
     tells={**TAKES, "items": "Item i is not the pair (x[i], y[i]): a tuple of two, each as x and y have it."},
 )
 length = Requirement(
     "has as many items as there are rows",
-    pairs("length", lambda made, n: see(len(made))),
+    pairs("length", lambda made, n: snapshot_value(len(made))),
     tells={"length": "`len` of the data set is not the number of rows."},
     given=("takes",),
 )
@@ -97,7 +100,11 @@ unequal = Requirement(
 )
 feeds = Requirement(
     "feeds a DataLoader",
-    pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)], before_another=True),
+    pairs(
+        "batches",
+        lambda made, n: [snapshot_value(batch) for batch in DataLoader(made, batch_size=2)],
+        before_another=True,
+    ),
     tells={
         "batches": "A DataLoader does not get from your data set, two pairs at a time, what it gets from a list of "
         "them. (Here another data set is made before the first batch.)"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_steps import observe_optimizer_steps, two_optimizers_in_turn
+from autograder.exercises.probes.training_steps import make_optimizer_steps_probe, make_two_optimizers_probe
 from autograder.exercises.seeded_draw import Draw
 
 from ._optimizing import optimizing, path, steps
 
 in_place = Requirement(
     "moves each tensor in place, against its gradient",
-    observe_optimizer_steps("path", "in_place"),
+    make_optimizer_steps_probe("path", "in_place"),
     path(
         "In the first step the velocity is the gradient as it is, and p itself, the tensor given, moves by -lr times "
         "it."
@@ -22,33 +22,33 @@ in_place = Requirement(
 )
 remembers = Requirement(
     "remembers the steps before",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("From the second step on the velocity is momentum times this tensor's old one, plus the gradient as it is."),
 )
 decays = Requirement(
     "decays the weights",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("What goes into the velocity is g + weight_decay * p, with p as it is before the step."),
 )
 without = Requirement(
     "leaves tensors without a gradient alone",
-    observe_optimizer_steps("path"),
+    make_optimizer_steps_probe("path"),
     path("In some steps a tensor has no gradient: then it stays where it is, and keeps its velocity."),
     needs=(decays,),
 )
 generated = Requirement(
     "takes a generator",
-    observe_optimizer_steps("path", generator=True),
+    make_optimizer_steps_probe("path", generator=True),
     path("A generator can be gone through once: keep what it gives."),
 )
 apart = Requirement(
     "keeps two optimizers apart",
-    two_optimizers_in_turn(),
+    make_two_optimizers_probe(),
     path("Each optimizer remembers its own steps alone, also where another one had the same tensors before."),
 )
 grads = Requirement(
     "leaves each .grad as it is, until zero_grad",
-    observe_optimizer_steps("grads", "cleared", "later", "path"),
+    make_optimizer_steps_probe("grads", "cleared", "later", "path"),
     path(""),
     given=("path",),
     needs=(decays,),

@@ -10,8 +10,14 @@ from torch import Tensor
 
 from autograder.diagnosis.difference_messages import argument_text
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, catching_errors, changed_names, copy_of, see
+from autograder.exercises.observation import Observation, dtype_without_module
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    names_of_changed_values,
+    snapshot_value,
+)
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -24,28 +30,28 @@ def clipped(*kept: str, generator: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        grads, max_norm = copy_of(case.args)
+        grads, max_norm = copy_case_data(case.args)
         params = [_with_grad(grad) for grad in grads]
         held = {f"tensor {place}": param for place, param in enumerate(params, 1)}
-        was = {name: see(param) for name, param in held.items()}
-        old, flat = copy_of(grads), [None if grad is None else grad.view(-1) for grad in grads]
+        was = {name: snapshot_value(param) for name, param in held.items()}
+        old, flat = copy_case_data(grads), [None if grad is None else grad.view(-1) for grad in grads]
         result = answer((p for p in params) if generator else params, max_norm)
         new = [p.grad for p in params]
         return {
-            "returned": see(result),
+            "returned": snapshot_value(result),
             "forms": list(map(_form, new)),
             **_factor([(a, b) for a, b in zip(old, new, strict=True) if b is not None and _form(a) == _form(b)]),
-            "grads": list(map(see, new)),
+            "grads": list(map(snapshot_value, new)),
             "touched": not all(map(_equal, old, new)),
             "in_place": all(a is b for a, b in zip(grads, new, strict=True)) and all(map(_equal, flat, new)),
-            "params": changed_names(was, {name: see(param) for name, param in held.items()}),
+            "params": names_of_changed_values(was, {name: snapshot_value(param) for name, param in held.items()}),
         }
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _form(grad: Tensor | None) -> str:
-    return "None" if grad is None else f"{dtype_name(grad.dtype)} of shape {tuple(grad.shape)}"
+    return "None" if grad is None else f"{dtype_without_module(grad.dtype)} of shape {tuple(grad.shape)}"
 
 
 def _equal(one: Tensor | None, other: Tensor | None) -> bool:

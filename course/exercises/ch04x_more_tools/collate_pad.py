@@ -9,7 +9,13 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+)
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -17,14 +23,21 @@ def collated(part: str) -> Probe:
     """One of the two results, `padded` or `lengths`, whether both came, and `inputs`: which of them changed."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
+        args, kwargs = copy_case_data(case.args), copy_case_data(case.kwargs)
         result = answer(*args, **kwargs)
-        answer(*copy_of(case.args), **copy_of(case.kwargs) | {"pad": 50})  # who writes into one table changes the first
+        answer(
+            *copy_case_data(case.args), **copy_case_data(case.kwargs) | {"pad": 50}
+        )  # who writes into one table changes the first
         is_pair = isinstance(result, tuple | list) and len(result) == 2
-        padded, lengths = map(see, result if is_pair else (result, result))
-        return {"pair": is_pair, "padded": padded, "lengths": lengths, "inputs": changed_inputs(case, args, kwargs)}
+        padded, lengths = map(snapshot_value, result if is_pair else (result, result))
+        return {
+            "pair": is_pair,
+            "padded": padded,
+            "lengths": lengths,
+            "inputs": observe_changed_arguments(case, args, kwargs),
+        }
 
-    return catching_errors(look, "pair", part, "inputs")
+    return make_probe_recording_exceptions(look, "pair", part, "inputs")
 
 
 BOTH = {

@@ -11,13 +11,13 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.random_results import fixed_seed
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
 from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
 from autograder.exercises.probes.training_steps import model_values
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -25,7 +25,7 @@ class _Fit(TrainingScenario):
     """A model, its optimizer, scheduler and loader, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
-        name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_of(case.args)
+        name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_case_data(case.args)
         self.model = row_model(name, x.shape[1], seed=seed).to(device)
         self.optimizer = optimizer_by_name(optimizer, self.model.parameters(), 0.05)
         self._scheduler = _scheduler(self.optimizer, factor, **case.kwargs)
@@ -49,7 +49,7 @@ class _Fit(TrainingScenario):
 
 def _number(noted: object) -> Plain:
     """A loss as it is, or the number that a tensor holds: the tensor itself is a fault of another requirement."""
-    return float(noted) if isinstance(noted, Tensor) and noted.numel() == 1 else see(noted)
+    return float(noted) if isinstance(noted, Tensor) and noted.numel() == 1 else snapshot_value(noted)
 
 
 def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = False) -> Any:
@@ -59,23 +59,23 @@ def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = 
     return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: factor**epoch)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def trained(answer: Answer, case: Case) -> Observation:
     """One training from the beginning: the losses of its epochs, parameters and buffers."""
     run = _Fit(case, 11)
-    with fixed_seed(5):
+    with temporarily_seeded(5):
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
-        return {"returned": see(checkpoint)}
+        return {"returned": snapshot_value(checkpoint)}
     history = checkpoint["losses"]
-    return {"rounded": are_rounded(history), "losses": see(history)} | run.left()
+    return {"rounded": are_rounded(history), "losses": snapshot_value(history)} | run.left()
 
 
 def going_on(asked: str) -> dict[str, str]:
     """What is told of a training that was stopped, and what else has to go on in it."""
     return {
         "held": f"The model does not end with the right weights and buffers. {asked}",
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "losses": f"The losses are not one float for each epoch since the first, as if it had never stopped. {asked}",
         "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit. "
         + asked,
@@ -85,11 +85,11 @@ def going_on(asked: str) -> dict[str, str]:
 trains = Requirement(
     "trains for some epochs, with one loss for each",
     with_detached_loss_facet(trained),
-    CUT
+    DETACHED_LOSS_MESSAGES
     | {
         "held": "The model does not end with the right weights and buffers: in train mode, a step for each batch, by "
         "F.mse_loss, and scheduler.step() after each epoch.",
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "losses": '"losses" does not hold a float for each epoch, the plain mean of its batch losses.',
     },
 )

@@ -12,10 +12,16 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
-from autograder.exercises.probes.devices import observe_module_on_meta, patch_reads_to_zero, recorded_value_reads
-from autograder.exercises.probes.random_results import fixed_seed
-from autograder.exercises.probes.training_steps import at_each_step
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
+from autograder.exercises.probes.devices import observe_module_on_meta, patch_reads_to_zero, record_value_reads
+from autograder.exercises.probes.random_results import temporarily_seeded
+from autograder.exercises.probes.training_steps import record_after_each_step
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths, fill, made
@@ -31,7 +37,7 @@ def _headed(width: int, classes: int) -> nn.Module:
 
 
 def _places(add_places: Any, x: Tensor) -> Observation:
-    fresh = see(add_places(x.shape[-1])(x.clone()).detach())
+    fresh = snapshot_value(add_places(x.shape[-1])(x.clone()).detach())
     return {"fresh": fresh} | _module(add_places(x.shape[-1]), x)
 
 
@@ -40,7 +46,7 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
     given = fill(module)(x.clone())
     if given.requires_grad:
         given.sum().backward()
-    slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
+    slopes = [snapshot_value(param.grad) for param in module.parameters() if param.requires_grad]
     return _moved(module, x) | {"slopes": slopes}
 
 
@@ -88,19 +94,24 @@ def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     model, optimizer = _model(x, "cpu")
     epoch(model, optimizer, _batches(x, labels, size), "cpu")
     elsewhere, other = _model(x, "meta")
-    steps = at_each_step(other)
+    steps = record_after_each_step(other)
     with patch_reads_to_zero(epoch):
         epoch(elsewhere, other, _batches(x, labels, size), "meta")
-    return {"held": [see_without_requires_grad(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
+    return {
+        "held": [snapshot_without_requires_grad(param) for param in model.parameters()],
+        "steps_elsewhere": len(steps),
+    }
 
 
 def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
     """What comes back, here and elsewhere, from batches that are there already; and how often a value was asked for."""
-    with recorded_value_reads(epoch) as asked:
+    with record_value_reads(epoch) as asked:
         here = epoch(*_model(x, "cpu"), _batches(x, labels, size), "cpu")
-    seen: Observation = {"waits": f"values asked for: {len(asked)}", "here": see(here), "elsewhere": None}
+    seen: Observation = {"waits": f"values asked for: {len(asked)}", "here": snapshot_value(here), "elsewhere": None}
     if not asked:
-        seen["elsewhere"] = see(epoch(*_model(x, "meta"), _batches(x.to("meta"), labels.to("meta"), size), "meta"))
+        seen["elsewhere"] = snapshot_value(
+            epoch(*_model(x, "meta"), _batches(x.to("meta"), labels.to("meta"), size), "meta")
+        )
     return seen
 
 
@@ -118,10 +129,10 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
 
     def run(answer: Answer, case: Case) -> Observation:
         made_by_answer = answer()[name]
-        with fixed_seed(11):
-            return look(made_by_answer, *copy_of(case.args))
+        with temporarily_seeded(11):
+            return look(made_by_answer, *copy_case_data(case.args))
 
-    return catching_errors(run)
+    return make_probe_recording_exceptions(run)
 
 
 # --- what is asked of them

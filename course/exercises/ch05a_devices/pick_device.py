@@ -10,12 +10,12 @@ import torch
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.devices import simulated_accelerators
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.devices import simulate_accelerators
 from autograder.exercises.seeded_draw import Draw
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def picked(answer: Answer, case: Case) -> Observation:
     """What is chosen with these accelerators there, each time; whether as a name, and whether torch's default stays.
 
@@ -27,7 +27,7 @@ def picked(answer: Answer, case: Case) -> Observation:
     kept = []
     with _default_put_back() as is_kept:
         for there in situations:
-            with simulated_accelerators(answer, there):
+            with simulate_accelerators(answer, there):
                 in_turn.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
                 chosen[there].append(in_turn[-1])
             kept.append(is_kept())
@@ -56,7 +56,7 @@ def _first_of_kind(device: object, prefer: str | None) -> Plain:
     """`cuda:0` is `cuda` where no number was asked for."""
     if isinstance(device, torch.device) and prefer is None and device.index == 0:
         return torch.device(device.type)
-    return see(device)
+    return snapshot_value(device)
 
 
 def _spelled(name: str, case: Case) -> str:

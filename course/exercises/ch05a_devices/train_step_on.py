@@ -10,11 +10,18 @@ from torch import Tensor
 
 from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, attempt, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.devices import recorded_value_reads
-from autograder.exercises.probes.training_steps import LATER, SPREAD, grads_of, model_values
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.observation import Observation, dtype_without_module
+from autograder.exercises.probe import (
+    Answer,
+    call_recording_exception,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+)
+from autograder.exercises.probes.devices import record_value_reads
+from autograder.exercises.probes.training_steps import LATER_MESSAGES, SPREAD_MESSAGES, grads_of, model_values
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import EXAMPLE, eighths, model_of, optimizer_of
@@ -46,7 +53,7 @@ class _Step:
         """The mean of the squares, whichever comes first."""
         self.devices.append(sorted({prediction.device.type, target.device.type}))
         self.rows.append(len(prediction) if prediction.dim() else 1)
-        self.dtypes.append(dtype_name(target.dtype))
+        self.dtypes.append(dtype_without_module(target.dtype))
         self.shapes += [list(prediction.shape), list(target.shape)]
         self.order.append(["prediction" if self._is_predicted(one) else "target" for one in (prediction, target)])
         squares = (prediction - target) ** 2
@@ -68,32 +75,32 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        device, *named, x, y = args = copy_of(case.args)
+        device, *named, x, y = args = copy_case_data(case.args)
         step = _Step(device, named, x.shape[1])
         if warm:
             ((step.model(x + 1.0) - y) ** 2).mean().backward()
             step.optimizer.step()
-        with recorded_value_reads(answer) as asked:
+        with record_value_reads(answer) as asked:
             result = step.taken(answer, device, x, y)
         seen: Observation = {
             "held": model_values(step.model),
             "grads": grads_of(step.model),
-            "returned": see(result),
+            "returned": snapshot_value(result),
         }
         seen |= {"waits": len(asked), "forwards": len(step.inputs)}
         seen |= {"criterion": list(step.order), "targets": list(step.dtypes), "shapes": list(step.shapes)}
-        seen |= {"inputs": changed_inputs(case, args, {}), "spread": step.spread}
+        seen |= {"inputs": observe_changed_arguments(case, args, {}), "spread": step.spread}
         if "later" in kept:
             answer(device, step.model, step.optimizer, step.criterion, x - 1.0, y)
             seen["later"] = model_values(step.model)
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def step_elsewhere(answer: Answer, case: Case) -> Observation:
     """One step on the meta device: where model and criterion met the batch, whatever happened afterwards."""
-    device, *named, there, x, y = copy_of(case.args)
+    device, *named, there, x, y = copy_case_data(case.args)
     step = _Step(device, named, x.shape[1])
     batch = [part.to("meta") if side in there else part for side, part in (("x", x), ("y", y))]
 
@@ -101,7 +108,7 @@ def step_elsewhere(answer: Answer, case: Case) -> Observation:
         step.taken(answer, device, *batch)
         return {}
 
-    failed = attempt(look)
+    failed = call_recording_exception(look)
     devices = _each_once(step.devices)
     met: Observation = {"model_met": _each_once(step.inputs), "criterion_met": devices, "rows": _each_once(step.rows)}
     return met if devices == [["meta"]] else met | failed
@@ -112,14 +119,14 @@ def _each_once(met: list[Any]) -> list[Any]:
     return [each for place, each in enumerate(met) if each not in met[:place]]
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def no_value_needed(answer: Answer, case: Case) -> Observation:
     """How often a value is asked for; where it never is, what comes back on the meta device, which has none."""
     seen = one_step("waits", "held")(answer, case)
     if seen.get("waits") == 0:
-        *named, x, y = copy_of(case.args[1:])
+        *named, x, y = copy_case_data(case.args[1:])
         result = _Step("meta", named, x.shape[1]).taken(answer, "meta", x.to("meta"), y.to("meta"))
-        seen["elsewhere"] = result.device.type if isinstance(result, Tensor) else see(result)
+        seen["elsewhere"] = result.device.type if isinstance(result, Tensor) else snapshot_value(result)
     return seen
 
 
@@ -141,7 +148,7 @@ HELD = {
 against = Requirement(
     "moves the parameters against the gradient",
     with_detached_loss_facet(one_step("spread", "held")),
-    CUT | SPREAD | HELD,
+    DETACHED_LOSS_MESSAGES | SPREAD_MESSAGES | HELD,
 )
 elsewhere = Requirement(
     "moves both parts of the batch to the device",
@@ -155,7 +162,7 @@ elsewhere = Requirement(
 clears = Requirement(
     "clears old gradients, and leaves those of this batch",
     one_step("held", "grads", "later", warm=True),
-    HELD | LATER | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
+    HELD | LATER_MESSAGES | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
 )
 loss = Requirement(
     "returns the loss from before the step, as a scalar tensor without a graph",

@@ -10,17 +10,21 @@ import torch
 from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
-from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype, collect_autocast_devices
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.autocast_usage import (
+    RecordingGradScaler,
+    active_autocast_dtype,
+    collect_autocast_devices,
+)
 from autograder.exercises.probes.training_steps import (
-    LATER,
-    at_each_call,
-    at_each_gradient,
-    at_each_step,
+    LATER_MESSAGES,
     grads_of,
     model_values,
+    record_after_each_step,
+    record_at_each_call,
+    record_at_each_gradient,
 )
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made, optimizer_of
@@ -35,19 +39,19 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        name, kind, scale, x, y = copy_of(case.args)
+        name, kind, scale, x, y = copy_case_data(case.args)
         model = made(lambda: LAYERS[name](x.shape[1], y.shape[1]))
         optimizer = optimizer_of(kind, model.parameters())
         if warm:
             ((model(x) - y - 2.0) ** 2).mean().backward()
-        scaler = NotedScaler(scale, growth_interval=3)
-        forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
-        backward = at_each_gradient(model, active_autocast_dtype)
-        steps = at_each_step(optimizer, active_autocast_dtype)
+        scaler = RecordingGradScaler(scale, growth_interval=3)
+        forward = record_at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
+        backward = record_at_each_gradient(model, active_autocast_dtype)
+        steps = record_after_each_step(optimizer, active_autocast_dtype)
         with collect_autocast_devices(answer) as entered:
             result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
-        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": see(result)}
+        seen: Observation = {"held": model_values(model), "grads": grads_of(model), "returned": snapshot_value(result)}
         seen |= {"scale": state.get("scale"), "clean_steps": state.get("_growth_tracker")}
         seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
         seen["backward"] = sorted({dtype is not None for dtype in backward})
@@ -59,7 +63,7 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
             seen["later"] = model_values(model)
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _lowered_for(device_type: str) -> torch.dtype | None:
@@ -88,7 +92,7 @@ GRADS = {"grads": "After your step, .grad does not hold the true gradients, clip
 moves = Requirement(
     "moves the parameters",
     with_detached_loss_facet(amp_step("other_device", "updates", "held")),
-    CUT
+    DETACHED_LOSS_MESSAGES
     | {
         "other_device": "Your autocast is for another type of device than the `device_type` of the call, and lowers "
         "nothing here. (`torch.cuda.amp.autocast` is always for CUDA.)",
@@ -129,7 +133,7 @@ updates = Requirement(
 old = Requirement(
     "clears old gradients",
     amp_step("held", "grads", "later", warm=True),
-    HELD | GRADS | LATER,
+    HELD | GRADS | LATER_MESSAGES,
 )
 returns = Requirement(
     "returns the unscaled loss in float32, without a graph",

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.seeded_draw import Draw
-from autograder.exercises.source_rules import forbids
+from autograder.exercises.source_rules import forbid_names
 
 
 def told_of(*own: str) -> Probe:
@@ -17,12 +17,12 @@ def told_of(*own: str) -> Probe:
     def look(answer: Answer, case: Case) -> Observation:
         result = answer(*case.args)
         if not isinstance(result, dict):
-            return {"returned": see(result), "names": []}
-        told, (asked, *_) = {str(name): see(dtype) for name, dtype in result.items()}, case.args
+            return {"returned": snapshot_value(result), "names": []}
+        told, (asked, *_) = {str(name): snapshot_value(dtype) for name, dtype in result.items()}, case.args
         known = [name for name in own if name in told and name in asked]
         return {"returned": {name: told[name] for name in known}, "names": sorted(told)}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
 _FOLLOWS = "is on no list: what comes out has the dtype of what came in, and h is a product."
@@ -64,7 +64,7 @@ EVERY = sorted(name for names in OPERATIONS.values() for name in names)
         "On the CPU softmax is on none of the lists: it follows its input, and h is a product.",
     ),
     rules=(
-        forbids(
+        forbid_names(
             "autocast",
             requirement="works by the rule, without autocast",
             sentence="You ask torch. Predict instead: an operation is lowered, kept in float32, or follows its inputs.",

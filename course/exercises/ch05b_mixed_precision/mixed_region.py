@@ -11,10 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import argument_text
+from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.observation_comparison import Difference, Tolerance, first_difference
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.probes.autocast_usage import collect_autocast_devices
 from autograder.exercises.seeded_draw import Draw
 
@@ -65,7 +71,7 @@ def region(*kept: str, within: bool = True) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        kind, x = copy_of(case.args)
+        kind, x = copy_case_data(case.args)
         block = _Block(kind)
         seen: Observation = {}
         around = _lower() if case.kwargs.get("within", within) else nullcontext()
@@ -83,11 +89,11 @@ def region(*kept: str, within: bool = True) -> Probe:
                 second = _quietly(safe, x.requires_grad_())
                 seen["still_on"].append(torch.is_autocast_enabled("cpu"))
             seen["itself"] = second is block.result
-        seen |= {"returned": list(map(see_without_requires_grad, (first, second))), "calls": block.calls}
-        seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
+        seen |= {"returned": list(map(snapshot_without_requires_grad, (first, second))), "calls": block.calls}
+        seen["gradient"] = {"x": _gradient(second, x), "weights": snapshot_value(block.layer.weight.grad)}
         return seen | {"entered": [sorted(making), sorted(running)]}
 
-    return catching_errors(look, *kept, "entered")
+    return make_probe_recording_exceptions(look, *kept, "entered")
 
 
 def _lower() -> torch.autocast:
@@ -114,7 +120,7 @@ def _class_on(kind: str) -> type[Tensor]:
 _ELSEWHERE = {kind: _class_on(kind) for kind in ("xpu", "cuda")}
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def region_elsewhere(answer: Answer, case: Case) -> Observation:
     """One call with x on another device, where autocast is on: is it on while the block runs? and what comes back.
 
@@ -131,12 +137,12 @@ def region_elsewhere(answer: Answer, case: Case) -> Observation:
     torch.set_autocast_enabled(kind, True)
     try:
         with patch("torch.cuda.amp.common.amp_definitely_not_available", return_value=False):  # as where there is one
-            result = answer(block)(copy_of(case.args)[1].as_subclass(_ELSEWHERE[kind]))
+            result = answer(block)(copy_case_data(case.args)[1].as_subclass(_ELSEWHERE[kind]))
     finally:
         torch.set_autocast_enabled(kind, before)
     return {
         "on" if kind == "xpu" else "on_gpu": ", then ".join(sorted(on)),
-        "returned": [see(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)],
+        "returned": [snapshot_value(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)],
     }
 
 
@@ -152,7 +158,7 @@ def _gradient(result: Any, x: Tensor) -> Plain:
     if not isinstance(result, Tensor) or not result.requires_grad or x.grad_fn is not None:
         return None
     result.sum().backward()
-    return see(x.grad)
+    return snapshot_value(x.grad)
 
 
 def compare_regions(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:

@@ -11,7 +11,14 @@ from torch import Tensor
 from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, catching_errors, copy_of, in_turn, see, see_without_requires_grad
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    run_probes_in_order,
+    snapshot_value,
+    snapshot_without_requires_grad,
+)
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -28,7 +35,7 @@ def rounds(*kept: str, how: str = "step") -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        given = copy_of(case.args[0])
+        given = copy_case_data(case.args[0])
         scaler, other = answer(**case.kwargs), answer(**case.kwargs)
         params = [torch.ones_like(_last(given, i)).requires_grad_() for i in (0, 1)]
         groups = [{"params": params[:1]}, {"params": params[1:]}]
@@ -39,14 +46,14 @@ def rounds(*kept: str, how: str = "step") -> Probe:
             places = [_place(grad) for grad in grads]
             seen["scaled"].append(_scaled(scaler))
             seen["early"].append(_round(scaler, optimizer, params, grads, how, other))
-            seen["grads"].append([see(param.grad) for param in params])
+            seen["grads"].append([snapshot_value(param.grad) for param in params])
             seen["same"].append(places == [_place(param.grad) for param in params])
-            seen["held"].append([see_without_requires_grad(param) for param in params])
+            seen["held"].append([snapshot_without_requires_grad(param) for param in params])
             seen["factors"].append(_plain(scaler.factor))
             seen["clean_steps"].append(_plain(scaler.clean_steps))
         return seen
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 def _place(grad: Tensor | None) -> tuple[int, int]:
@@ -58,8 +65,8 @@ def scales(answer: Answer, case: Case) -> Observation:
     """What `scale` gives: of a loss, as the docstring shows it, or in rounds."""
     if not isinstance(case.args[0], Tensor):
         return rounds("scaled")(answer, case)
-    (loss,) = copy_of(case.args)
-    return {"scaled": see(answer(**case.kwargs).scale(loss))}
+    (loss,) = copy_case_data(case.args)
+    return {"scaled": snapshot_value(answer(**case.kwargs).scale(loss))}
 
 
 def _last(given: list[list[Tensor | None]], index: int) -> Tensor:
@@ -72,7 +79,7 @@ def _scaled(scaler: Any) -> Plain:
     scaled = scaler.scale(loss)
     if isinstance(scaled, Tensor) and scaled.requires_grad:
         scaled.backward()
-    return {"loss": see(scaled), "gradient": see(loss.grad)}
+    return {"loss": snapshot_value(scaled), "gradient": snapshot_value(loss.grad)}
 
 
 def _a_round_of(scaler: Any) -> None:
@@ -106,7 +113,7 @@ def _round(
 
 def _plain(value: Any) -> Plain:
     """A number, also where it is held as a tensor or as a whole number."""
-    seen = see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    seen = snapshot_value(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
     return float(seen) if type(seen) is int else seen
 
 
@@ -144,7 +151,7 @@ STATIC = {
 }
 multiplies = Requirement(
     "multiplies the loss by factor",
-    catching_errors(scales),
+    make_probe_recording_exceptions(scales),
     {"scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss."},
 )
 divides = Requirement(
@@ -156,7 +163,9 @@ divides = Requirement(
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement(
     "divides once in each round",
-    in_turn(rounds("grads", "held", how="unscale_"), rounds("grads", "held", how="unscale_ beside another")),
+    run_probes_in_order(
+        rounds("grads", "held", how="unscale_"), rounds("grads", "held", how="unscale_ beside another")
+    ),
     GRADS | HELD,
 )
 static = Requirement(

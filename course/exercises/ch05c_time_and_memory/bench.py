@@ -8,7 +8,7 @@ from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.diagnosis.number_format import number_text
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.probes.simulated_async_device import FakeDevice
 from autograder.exercises.seeded_draw import Draw
 
@@ -18,11 +18,16 @@ def benched(answer: Answer, case: Case) -> Observation:
 
     Facets: `returned`, `calls` of fn, whether autograd is `tracked` in each, and `waits` (sync is called).
     """
-    kind, takes, warmup, iters = copy_of(case.args)
+    kind, takes, warmup, iters = copy_case_data(case.args)
     device = FakeDevice(takes, kind == "asynchronous", case.kwargs.get("left_over", 0.0))
     with device.clock(answer):
         result = answer(device.work, warmup, iters, device.sync)
-    return {"returned": see(result), "calls": device.calls, "tracked": all(device.tracked), "waits": device.waits}
+    return {
+        "returned": snapshot_value(result),
+        "calls": device.calls,
+        "tracked": all(device.tracked),
+        "waits": device.waits,
+    }
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -35,7 +40,7 @@ def _spelled(name: str, case: Case) -> str:
     return f"{called}, where calls of fn take {seconds} seconds{at_once}{before}"
 
 
-returned = catching_errors(benched, "returned")
+returned = make_probe_recording_exceptions(benched, "returned")
 one = Requirement(
     "times one call", returned, {"returned": "Asked for are the seconds of a single call of fn, and nothing else."}
 )
@@ -55,7 +60,7 @@ warm = Requirement(
 )
 done = Requirement(
     "waits until the work of a call is done",
-    catching_errors(benched, "waits", "returned"),
+    make_probe_recording_exceptions(benched, "waits", "returned"),
     {
         "waits": "You never call sync: nobody waits for the work.",
         "returned": "A time of a call goes from where nothing is left over to where its own work is done.",
@@ -70,7 +75,7 @@ before = Requirement(
 )
 calls = Requirement(
     "calls fn as often as asked for",
-    catching_errors(benched, "calls", "tracked"),
+    make_probe_recording_exceptions(benched, "calls", "tracked"),
     {
         "calls": "fn is to be called `warmup` times, and then `iters` times.",
         "tracked": "fn runs without autograd here: what is timed is another call than the one asked for.",

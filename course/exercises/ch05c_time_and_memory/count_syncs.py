@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.seeded_draw import Draw
 
 ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": RuntimeError}
@@ -24,18 +24,22 @@ def counted(answer: Answer, case: Case) -> Observation:
     Facets: `returned`, `later` (the same list after the other call), `calls` of fn, what it `made`, and how many modes
     it `left` on.
     """
-    name, x = copy_of(case.args)
+    name, x = copy_case_data(case.args)
     made: list[Any] = []
     before = active_mode_count()
     result = answer(lambda: made.append(PROGRAMS[name](x)))
-    seen: Observation = {"returned": see(result), "left": active_mode_count() - before}
+    seen: Observation = {"returned": snapshot_value(result), "left": active_mode_count() - before}
     answer(lambda: torch.ones(1).nonzero())
-    return seen | {"later": see(result), "calls": len(made), "made": [see(one) for one in made[:1]]}
+    return seen | {
+        "later": snapshot_value(result),
+        "calls": len(made),
+        "made": [snapshot_value(one) for one in made[:1]],
+    }
 
 
 def counted_until_error(answer: Answer, case: Case) -> Observation:
     """One call with an fn that computes and then raises. Facets: the `error` that arrives, and the modes `left` on."""
-    name, x = copy_of(case.args)
+    name, x = copy_case_data(case.args)
     made: list[Any] = []
     raised = ERRORS[case.kwargs["error"]]("fn gives up")
     before, arrived = active_mode_count(), "nothing"
@@ -50,7 +54,7 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
         if error is not raised:
             raise  # the answer's own
         arrived = type(error).__name__
-    return {"error": arrived, "left": active_mode_count() - before, "made": [see(one) for one in made[:1]]}
+    return {"error": arrived, "left": active_mode_count() - before, "made": [snapshot_value(one) for one in made[:1]]}
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -81,7 +85,7 @@ def _in_place(x: Tensor) -> Tensor:
     return total.mul_(3.0)
 
 
-returned = catching_errors(counted, "returned", "made")
+returned = make_probe_recording_exceptions(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
     Requirement(
         "lists a call of item",
@@ -145,7 +149,7 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
 PROGRAMS = {name: program for programs in WAITING.values() for name, program in programs.items()}
 called = Requirement(
     "calls fn once, and lets it compute what it would",
-    catching_errors(counted, "calls", "made", "left", "later"),
+    make_probe_recording_exceptions(counted, "calls", "made", "left", "later"),
     {
         "later": "A later call of `count_syncs` changes the list that an earlier one returned.",
         "left": "After the call a mode is still on: it sees all that follows. `with Watch(): fn()` switches it off.",
@@ -157,7 +161,7 @@ called = Requirement(
 LEFT_BY_ERROR = "After an error in fn a mode is still on: it sees all that follows. A `with` block switches it off."
 stopped = Requirement(
     "switches its mode off where fn raises, and lets the error go on",
-    catching_errors(counted_until_error),
+    make_probe_recording_exceptions(counted_until_error),
     {"error": "The error that fn raises does not reach the caller.", "left": LEFT_BY_ERROR},
     given=("made",),
 )

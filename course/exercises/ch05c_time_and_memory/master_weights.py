@@ -10,7 +10,7 @@ from torch import Tensor
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, select_facets
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import eighths
@@ -20,7 +20,7 @@ def one_of_two(index: int) -> Probe:
     """One item of the pair that is returned, `alone` or `master`; whatever else is returned, as it is."""
 
     def probe(answer: Answer, case: Case) -> Observation:
-        seen = result_only(answer, case)
+        seen = observe_result_only(answer, case)
         pair = seen.get("returned")
         if not isinstance(pair, tuple) or len(pair) != 2:
             return seen
@@ -31,7 +31,7 @@ def one_of_two(index: int) -> Probe:
 
 holds = Requirement(
     "takes one step that 16 bits can hold",
-    result_only,
+    observe_result_only,
     {"returned": "After one step w - lr * grad, what you return is not (alone, master): in bfloat16, then in float32."},
 )
 alone = Requirement(
@@ -44,7 +44,7 @@ master = Requirement(
     one_of_two(1),
     {"master": "`master` takes `steps` steps w - lr * grad, each of them in float32 from the first to the last."},
 )
-unchanged = Requirement("leaves w16 and grad as they were", select_facets(calling(), "inputs"))
+unchanged = Requirement("leaves w16 and grad as they were", select_facets(make_call_probe(), "inputs"))
 
 
 @exercise(

@@ -10,9 +10,15 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_from_parts, tensor_placeholder
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, changed_inputs, copy_of, see
-from autograder.exercises.probes.functions_on_modules import hook_counts, requires_grad_flags
-from autograder.exercises.probes.training_steps import give_gradients, grads_of, model_values
+from autograder.exercises.probe import (
+    Answer,
+    copy_case_data,
+    make_probe_recording_exceptions,
+    observe_changed_arguments,
+    snapshot_value,
+)
+from autograder.exercises.probes.functions_that_take_modules import hook_counts, requires_grad_flags
+from autograder.exercises.probes.training_steps import fill_gradients, grads_of, model_values
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made
@@ -92,7 +98,7 @@ MODELS: dict[str, Callable[[int, int], nn.Module]] = LAYERS | {
 def _used(name: str, batch: Tensor) -> nn.Module:
     """A model with gradients of an earlier step."""
     model = made(lambda: MODELS[name](batch.shape[1], 2))
-    give_gradients(model, 7.0)
+    fill_gradients(model, 7.0)
     return model
 
 
@@ -100,19 +106,19 @@ def planned(entry: str) -> Probe:
     """An entry of the plan, and the plan's keys; the model that it is made for has a past."""
 
     def look(answer: Answer, case: Case) -> Observation:
-        name, batch, *rest = copy_of(case.args)
+        name, batch, *rest = copy_case_data(case.args)
         plan = answer(_used(name, batch), batch, *rest)
         if not isinstance(plan, dict):
-            return {"returned": see(plan)}
-        return {"keys": sorted(map(str, plan)), entry: see(plan.get(entry))}
+            return {"returned": snapshot_value(plan)}
+        return {"keys": sorted(map(str, plan)), entry: snapshot_value(plan.get(entry))}
 
-    return catching_errors(look)
+    return make_probe_recording_exceptions(look)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def plan_left(answer: Answer, case: Case) -> Observation:
     """What became of the model and the batch."""
-    name, batch, *rest = args = copy_of(case.args)
+    name, batch, *rest = args = copy_case_data(case.args)
     model = _used(name, batch)
     with torch.no_grad():
         for param in model.parameters():
@@ -124,7 +130,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
         "mode": [module.training for module in model.modules()],
         "flags": ", ".join(name for name, flag in requires_grad_flags(model).items() if flag) or "none",
         "hooks": hook_counts(model),
-        "inputs": changed_inputs(case, args, {}),
+        "inputs": observe_changed_arguments(case, args, {}),
     }
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions
 from autograder.exercises.probes.devices import describe_containers, find_lists_and_dicts
 from autograder.exercises.seeded_draw import Draw
 
@@ -25,7 +25,7 @@ def moved(answer: Answer, case: Case) -> Observation:
     Facets: `returned` (types and devices), `tracked` (a tensor that comes back requires grad), `left` (obj is as
     before), `new` (so are all containers).
     """
-    name, x, y, device = copy_of(case.args)
+    name, x, y, device = copy_case_data(case.args)
     obj = NESTS[name](x, y)
     before, inside = describe_containers(obj, ANYTHING), find_lists_and_dicts(obj)
     result = answer(obj, device)
@@ -51,7 +51,7 @@ def _told(sentence: str) -> dict[str, str]:
     return {"returned": sentence, "returned:type": f"{sentence} Yours is of another kind, or None."}
 
 
-returned = catching_errors(moved, "returned")
+returned = make_probe_recording_exceptions(moved, "returned")
 tensor = Requirement("moves a tensor", returned, _told("A tensor comes back as a tensor, on the device."))
 sequences = Requirement(
     "moves what is in lists and tuples",
@@ -75,7 +75,7 @@ named = Requirement(
 )
 others = Requirement(
     "keeps everything else as it is, a tensor's graph too",
-    catching_errors(moved, "returned", "tracked"),
+    make_probe_recording_exceptions(moved, "returned", "tracked"),
     _told("Tensors are moved; texts, numbers, sets, None and all else come back as what they were, and not as copies.")
     | {
         "tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph.",
@@ -83,7 +83,7 @@ others = Requirement(
 )
 new = Requirement(
     "leaves obj as it was, and makes new containers",
-    catching_errors(moved, "left", "new"),
+    make_probe_recording_exceptions(moved, "left", "new"),
     {
         "left": "After your function, obj itself is not what it was.",
         "new": "A list or dict in your result is one of those that obj holds: whoever changes one changes the other.",

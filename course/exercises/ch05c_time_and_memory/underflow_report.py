@@ -12,7 +12,7 @@ from autograder.diagnosis.number_format import number_text
 from autograder.diagnosis.value_format import shorten
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, copy_of, see
+from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.seeded_draw import Draw
 
 
@@ -24,7 +24,7 @@ def report(*seen: str, warm: bool = False) -> Probe:
     """
 
     def look(answer: Answer, case: Case) -> Observation:
-        wanted, scales = copy_of(case.args)
+        wanted, scales = copy_case_data(case.args)
         params = [torch.ones(3) if slope is None else torch.ones_like(slope) for slope in wanted]
         olds = [torch.full_like(param, 7.0) if warm else None for param in params]
         for param, old in zip(params, olds, strict=True):
@@ -38,9 +38,9 @@ def report(*seen: str, warm: bool = False) -> Probe:
         same = [
             p.grad is old and (old is None or bool((old == 7.0).all())) for p, old in zip(params, olds, strict=True)
         ]
-        return {"returned": see(result), "grads_kept": all(same)}
+        return {"returned": snapshot_value(result), "grads_kept": all(same)}
 
-    return catching_errors(look, *seen)
+    return make_probe_recording_exceptions(look, *seen)
 
 
 def _spelled(name: str, case: Case) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.training_runs import training_run_probe
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
+from autograder.exercises.probes.training_runs import make_training_run_probe
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch06_training import (
@@ -25,29 +25,29 @@ from .._ch06_training import (
 
 every_batch = Requirement(
     "trains on every batch of an epoch",
-    with_detached_loss_facet(training_run_probe(Training, "batches", "outputs")),
-    CUT | BATCHES | IN_ORDER,
+    with_detached_loss_facet(make_training_run_probe(Training, "batches", "outputs")),
+    DETACHED_LOSS_MESSAGES | BATCHES | IN_ORDER,
 )
 order = Requirement(
     "trains epoch after epoch, each in a new order from its seed",
-    training_run_probe(Training, "batches", "outputs"),
+    make_training_run_probe(Training, "batches", "outputs"),
     BATCHES | IN_ORDER,
 )
 mean = Requirement(
     "gives the mean loss over the images of an epoch",
-    training_run_probe(Training, "keys", "losses_rounded", "losses"),
+    make_training_run_probe(Training, "keys", "losses_rounded", "losses"),
     KEYS | MEAN,
     needs=(order,),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    training_run_probe(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
+    make_training_run_probe(Training, "keys", "modes", "tracked", "accuracies_rounded", "accuracies"),
     KEYS | MODES | SHARE,
     needs=(order,),  # in another order the accuracies may agree or not, by chance
 )
 alone = Requirement(
     "leaves torch's global generator to the model",
-    training_run_probe(Training, "outputs"),
+    make_training_run_probe(Training, "outputs"),
     OUTPUTS,
     needs=(order, mean, modes),
 )

@@ -7,10 +7,10 @@ from typing import Any
 
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
-from autograder.exercises.probe import Answer, see
-from autograder.exercises.probes.training_runs import observe_resumed_training, training_run_probe
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED
+from autograder.exercises.probe import Answer, snapshot_value
+from autograder.exercises.probes.training_runs import make_training_run_probe, observe_resumed_training
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch06_training import (
@@ -41,7 +41,7 @@ _RESUMED = OUTPUTS | {
     "the checkpoint, then those of the new epochs.",
     "same_accuracies": "The weights are those of a training that was not stopped, but the accuracies are not: first "
     "those of the checkpoint, then those of the new epochs.",
-    "rounded": ROUNDED,
+    "rounded": ROUNDED_MESSAGE,
     "losses": "The losses are the same with a stop and without one, but they are not those of this training.",
     "accuracies": "The accuracies are the same with a stop and without one, but they are not those of this training.",
 }
@@ -73,7 +73,7 @@ def _gone_on_with(**how: bool) -> Probe:
         if "same" not in seen:
             return seen
         same, losses = seen.pop("same"), seen["losses"]
-        told = {"epochs": len(losses) if isinstance(losses, list) else see(losses)}
+        told = {"epochs": len(losses) if isinstance(losses, list) else snapshot_value(losses)}
         told |= {"batches": seen.pop("batches")}
         return told | {f"same_{name}": same[name] for name in ("weights", "losses", "accuracies")} | seen
 
@@ -82,8 +82,8 @@ def _gone_on_with(**how: bool) -> Probe:
 
 whole = Requirement(
     "trains as `train` does when nothing is stopped",
-    with_detached_loss_facet(training_run_probe(Training)),
-    CUT | KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
+    with_detached_loss_facet(make_training_run_probe(Training)),
+    DETACHED_LOSS_MESSAGES | KEYS | BATCHES | IN_ORDER | MODES | MEAN | SHARE,
 )
 goes_on = Requirement("goes on bit for bit, with another model", _gone_on_with(), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", _gone_on_with(saved=True, reused=True), _RESUMED)

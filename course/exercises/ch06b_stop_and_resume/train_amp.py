@@ -12,14 +12,19 @@ from torch import Tensor, nn
 
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
-from autograder.exercises.observation import Observation, Plain, dtype_name
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.autocast_usage import NotedScaler, active_autocast_dtype
-from autograder.exercises.probes.random_results import fixed_seed
+from autograder.exercises.observation import Observation, Plain, dtype_without_module
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.autocast_usage import RecordingGradScaler, active_autocast_dtype
+from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.probes.training_fixtures import image_model, labeled_images, optimizer_by_name
-from autograder.exercises.probes.training_steps import at_each_call, at_each_gradient, at_each_step, give_gradients
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded
+from autograder.exercises.probes.training_steps import (
+    fill_gradients,
+    record_after_each_step,
+    record_at_each_call,
+    record_at_each_gradient,
+)
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule
 
@@ -45,27 +50,27 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
     sizes, drawn, factor = (given.pop(key) for key in ("sizes", "drawn", "factor"))
     broken, old = given.pop("broken", None), given.pop("old", False)
     model = image_model(name, dtype=torch.float32).eval()
-    optimizer, scaler = optimizer_by_name(optimizer_name, model.parameters(), 0.05), NotedScaler(factor)
+    optimizer, scaler = optimizer_by_name(optimizer_name, model.parameters(), 0.05), RecordingGradScaler(factor)
     batches = _batches(sizes, drawn, broken)
     if old:
-        give_gradients(model, 3.0)
-    forward, backward = at_each_call(model, lambda *_: _precision()), at_each_gradient(model, _precision)
-    steps = at_each_step(optimizer, _precision)
-    with fixed_seed(5), _autocast_from(torch.float16):
+        fill_gradients(model, 3.0)
+    forward, backward = record_at_each_call(model, lambda *_: _precision()), record_at_each_gradient(model, _precision)
+    steps = record_after_each_step(optimizer, _precision)
+    with temporarily_seeded(5), _autocast_from(torch.float16):
         losses = answer(model, optimizer, scaler, batches, **given | changed)
     seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
-    seen |= {"calls": len(forward), "losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
+    seen |= {"calls": len(forward), "losses": snapshot_value(losses), "factor": scaler.get_scale(), "steps": len(steps)}
     seen["given"] = len(batches) == len(sizes)
     seen |= {
-        "loss_dtype": sorted(map(dtype_name, scaler.dtypes)),
-        "weights": sorted({dtype_name(p.dtype) for p in model.parameters()}),
+        "loss_dtype": sorted(map(dtype_without_module, scaler.dtypes)),
+        "weights": sorted({dtype_without_module(p.dtype) for p in model.parameters()}),
     }
     return seen, model
 
 
 def _precision() -> str:
     dtype = active_autocast_dtype()
-    return "no autocast" if dtype is None else f"autocast to {dtype_name(dtype)}"
+    return "no autocast" if dtype is None else f"autocast to {dtype_without_module(dtype)}"
 
 
 @contextmanager
@@ -105,10 +110,10 @@ def epoch(*kept: str) -> Probe:
         full = seen["forward"] == ["no autocast"]
         return seen | {"outputs": outputs_of(model) if full else "of products in 16 bits"}
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def close_to_float32(answer: Answer, case: Case) -> Observation:
     """The same epoch in mixed precision and without: whether every loss is close to float32's; and the latter."""
     mixed, full = (_epoch(answer, case, amp=amp)[0]["losses"] for amp in (True, False))
@@ -131,7 +136,7 @@ _OUTPUTS = _FORWARD | {
 each_batch = Requirement(
     "trains on each batch, in train mode",
     with_detached_loss_facet(epoch("forward", "given", "outputs")),
-    CUT
+    DETACHED_LOSS_MESSAGES
     | _FORWARD
     | {
         "given": "Your epoch takes batches out of the list, which belongs to the caller: the next one would find none.",
@@ -162,7 +167,7 @@ clips = Requirement(
 region = Requirement(
     "runs model and loss under autocast, and nothing else",
     with_detached_loss_facet(epoch("forward", "backward", "step", "loss_dtype", "weights")),
-    tells=CUT
+    tells=DETACHED_LOSS_MESSAGES
     | _FORWARD
     | {
         "backward": "A backward ran under autocast; leave the region first.",
@@ -185,7 +190,7 @@ losses_close = Requirement(
     f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
     close_to_float32,
     tells={
-        "rounded": ROUNDED,
+        "rounded": ROUNDED_MESSAGE,
         "losses": "Asked for is a float for each step: the mean of the losses of all images of its group.",
         "close": "In mixed precision, a loss of yours is not near the same one in float32.",
     },

@@ -11,12 +11,12 @@ from torch.optim.optimizer import Optimizer
 from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.random_results import fixed_seed
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.probes.training_fixtures import KINDS, SIDE, labeled_images
-from autograder.exercises.probes.training_steps import before_each_step
-from autograder.exercises.probes.wrongly_detached_loss import CUT, with_detached_loss_facet
-from autograder.exercises.representation_mismatch import ROUNDED, are_rounded, are_rounded_shares
+from autograder.exercises.probes.training_steps import record_before_each_step
+from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
+from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, are_rounded_shares
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import max_changed_lines
 
@@ -151,22 +151,22 @@ def hunted(*kept: str) -> Probe:
         images, drawn, rights, lr = (case.kwargs[key] for key in ("images", "drawn", "rights", "lr"))
         x, y = labeled_images(images, drawn)
         val_x, val_y = labeled_images(sum(_VAL), drawn + 1)
-        with fixed_seed(drawn):
+        with temporarily_seeded(drawn):
             model = _Scripted(rights, val_y)
         batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))
         val_batches = list(zip(val_x.split(list(_VAL)), val_y.split(list(_VAL)), strict=True))
-        with before_each_step(_about_to_step(model)) as steps:
+        with record_before_each_step(_about_to_step(model)) as steps:
             result = answer(model, batches, val_batches, len(rights), lr)
         known = result if isinstance(result, dict) else {}
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
         names = ("losses", "accuracies")
         seen: Observation = {"losses_rounded": are_rounded(known.get("losses"))}
         seen["accuracies_rounded"] = are_rounded_shares(known.get("accuracies"), sum(_VAL))
-        seen |= {name: see(known.get(name)) for name in names}
+        seen |= {name: snapshot_value(known.get(name)) for name in names}
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
         return seen | {"modes": sorted(model.modes), "goes_on": model.goes_on, "kept": model.kept()}
 
-    return catching_errors(look, *kept)
+    return make_probe_recording_exceptions(look, *kept)
 
 
 # --- what is asked
@@ -174,9 +174,9 @@ def hunted(*kept: str) -> Probe:
 runs = Requirement(
     "runs to its end, and counts what is right",
     with_detached_loss_facet(hunted("accuracies_rounded", "accuracies"), always=False),
-    tells=CUT
+    tells=DETACHED_LOSS_MESSAGES
     | {
-        "accuracies_rounded": ROUNDED,
+        "accuracies_rounded": ROUNDED_MESSAGE,
         "accuracies": "An accuracy is the share that is right of all labels of all val_batches together.",
     },
 )
@@ -184,14 +184,15 @@ logits = Requirement(
     "reports the losses of the docstring",
     hunted("losses_rounded", "losses"),
     tells={
-        "losses_rounded": ROUNDED,
+        "losses_rounded": ROUNDED_MESSAGE,
         "losses": "The losses are not the cross-entropy of the model's outputs, averaged over the batches.",
     },
 )
 clean = Requirement(
     "takes the steps of the docstring",
     with_detached_loss_facet(hunted("gradients", "accuracies_rounded", "accuracies")),
-    tells=CUT | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
+    tells=DETACHED_LOSS_MESSAGES
+    | {"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
     given=("accuracies_rounded", "accuracies"),
 )
 modes = Requirement(

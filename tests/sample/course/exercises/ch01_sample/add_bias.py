@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import no_loops
 
-each = Requirement("adds to each channel its own bias", result_only)
-any_number = Requirement("works for any number of channels", result_only)
-alike = Requirement("works where batch, channels and length are equal", result_only)
-dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+each = Requirement("adds to each channel its own bias", observe_result_only)
+any_number = Requirement("works for any number of channels", observe_result_only)
+alike = Requirement("works where batch, channels and length are equal", observe_result_only)
+dtype = Requirement("keeps the dtype that it is given", observe_result_only)
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(

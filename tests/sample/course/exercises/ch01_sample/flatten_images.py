@@ -10,27 +10,27 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.observation import Observation, dtype_name
-from autograder.exercises.probe import Answer, catching_errors, see
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.observation import Observation, dtype_without_module
+from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 
 
-@catching_errors
+@make_probe_recording_exceptions
 def dtype_of(answer: Answer, case: Case) -> Observation:
     """The dtype of the result, and its numbers in that of the input."""
     (x,) = case.args
     result = answer(x.clone())
     if not isinstance(result, torch.Tensor):
-        return {"returned": see(result)}
-    return {"dtype": dtype_name(result.dtype), "returned": see(result.to(x.dtype))}
+        return {"returned": snapshot_value(result)}
+    return {"dtype": dtype_without_module(result.dtype), "returned": snapshot_value(result.to(x.dtype))}
 
 
-side_by_side = Requirement("puts the channel values of each pixel side by side", calling())
-reading_order = Requirement("keeps the pixels in reading order", calling())
-any_batch = Requirement("works for any batch size", calling())
+side_by_side = Requirement("puts the channel values of each pixel side by side", make_call_probe())
+reading_order = Requirement("keeps the pixels in reading order", make_call_probe())
+any_batch = Requirement("works for any batch size", make_call_probe())
 dtype = Requirement("keeps the dtype that it is given", dtype_of, given=("returned",))
-any_channels = Requirement("works for any number of channels", calling())
+any_channels = Requirement("works for any number of channels", make_call_probe())
 
 
 @exercise(

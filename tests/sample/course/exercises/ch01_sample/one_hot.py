@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling
+from autograder.exercises.probes.tensor_functions import make_call_probe
 from autograder.exercises.seeded_draw import Draw
 
-column = Requirement("puts a 1 into the column of each label", calling())
-k_columns = Requirement("has k columns, whichever labels occur", calling())
-fewer_labels = Requirement("works for fewer labels than classes", calling())
+column = Requirement("puts a 1 into the column of each label", make_call_probe())
+k_columns = Requirement("has k columns, whichever labels occur", make_call_probe())
+fewer_labels = Requirement("works for fewer labels than classes", make_call_probe())
 
 
 @exercise(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, imported_names
 
@@ -28,12 +28,12 @@ no_softmax = Rule(
     _calls_softmax,
 )
 
-shares = Requirement("gives shares that add up to 1 along dim 1", result_only)
-any_dim = Requirement("works along any dim", result_only)
-finite = Requirement("stays finite for large numbers and for rows far apart", result_only)
-differentiable = Requirement("lets the gradient through", calling(grad=True))
-dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+shares = Requirement("gives shares that add up to 1 along dim 1", observe_result_only)
+any_dim = Requirement("works along any dim", observe_result_only)
+finite = Requirement("stays finite for large numbers and for rows far apart", observe_result_only)
+differentiable = Requirement("lets the gradient through", make_call_probe(grad=True))
+dtype = Requirement("keeps the dtype that it is given", observe_result_only)
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 import torch
 
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.tensor_functions import calling, result_only
+from autograder.exercises.probes.tensor_functions import make_call_probe, observe_result_only
 from autograder.exercises.seeded_draw import Draw
 
 from ._inputs import shifted_columns
 
-columns = Requirement("standardizes along dim 0", result_only)
-rows = Requirement("works along dim 1", result_only)
-any_dim = Requirement("works along any dim of a 3-D tensor", result_only)
-constant = Requirement("gives 0 where all numbers are equal", result_only)
-eps_inside = Requirement("adds eps to the variance", result_only)
-dtype = Requirement("keeps the dtype that it is given", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+columns = Requirement("standardizes along dim 0", observe_result_only)
+rows = Requirement("works along dim 1", observe_result_only)
+any_dim = Requirement("works along any dim of a 3-D tensor", observe_result_only)
+constant = Requirement("gives 0 where all numbers are equal", observe_result_only)
+eps_inside = Requirement("adds eps to the variance", observe_result_only)
+dtype = Requirement("keeps the dtype that it is given", observe_result_only)
+unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 
 @exercise(
