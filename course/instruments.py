@@ -18,7 +18,7 @@ from IPython.display import display
 from torch import Tensor, nn
 
 from autograder.exercises.probes.devices import OperationLog
-from autograder.exercises.probes.memory_sharing import share_storage as share_storage
+from autograder.exercises.probes.memory_sharing import same_memory as same_memory
 from autograder.notebook.reveal_and_shows_error import wrap_message
 
 from .figures.tiles import Pictures as Pictures

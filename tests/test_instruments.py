@@ -18,10 +18,10 @@ from course.instruments import (
     operations,
     run_lines,
     runs,
+    same_memory,
     saved_bytes,
     saved_shapes,
     saved_tensors,
-    share_storage,
     show_digits,
     show_graph,
     two_switches,
@@ -118,7 +118,7 @@ def test_same_memory() -> None:
     """A view shares memory, and a copy does not."""
     x = torch.ones(4)
 
-    assert share_storage(x, x[1:]) and not share_storage(x, x.clone())
+    assert same_memory(x, x[1:]) and not same_memory(x, x.clone())
 
 
 def test_milliseconds() -> None:

@@ -29,7 +29,7 @@ import torch
 import torch.nn.functional as F
 from autograder import about, check, hint, hunt, mine, progress, reveal, shows_error
 from course.figures import ch01 as figures
-from course.instruments import milliseconds, share_storage, show_digits
+from course.instruments import milliseconds, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
 
@@ -354,7 +354,7 @@ show_digits([wiped, page[4]], says=["wiped", "on the page"])
 reveal(guess, torch.equal(page[4], images[4]))
 
 # %% claim=true
-assert share_storage(page, wiped) and torch.equal(page[4], wiped) and not share_storage(images, page)
+assert same_memory(page, wiped) and torch.equal(page[4], wiped) and not same_memory(images, page)
 _page = images[:10].clone()
 assert torch.equal(wipe(_page[4].clone()), wiped) and torch.equal(_page, images[:10])
 _x = torch.tensor([1.0, 3.0])
@@ -407,14 +407,14 @@ figures.view_or_copy(table, row, picked)
 # %% name="same-memory"
 fours = images[labels == 4]
 show_digits(fours[:10])
-print("the fours, in the memory of images:", share_storage(images, fours))
-print("a slice, in the memory of images:  ", share_storage(images, images[:1500]))
+print("the fours, in the memory of images:", same_memory(images, fours))
+print("a slice, in the memory of images:  ", same_memory(images, images[:1500]))
 
 # %% claim=true
-assert len(fours) == 181 and share_storage(images, images[:1500]) and not share_storage(images, fours)
-assert share_storage(table, table[:, 1:3]) and share_storage(table, table[0:2])
-assert not any(share_storage(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0]))
-assert not share_storage(table, table[table > 5]) and not share_storage(table, table[table > -2])
+assert len(fours) == 181 and same_memory(images, images[:1500]) and not same_memory(images, fours)
+assert same_memory(table, table[:, 1:3]) and same_memory(table, table[0:2])
+assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0]))
+assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
 
 # %% [markdown]
 # And the page? Let `wipe` itself begin with `digit = digit.clone()`. Then it writes into a copy, the page stays as it was, and nobody who calls the function has to think of it.
@@ -463,7 +463,7 @@ one[:] = 16 - one  # ink where there was paper
 show_digits([one, page[0]], says=["set aside, inverted", "on the page"])
 
 # %% claim=true
-assert share_storage(page, others) and torch.equal(page[0], images[0]) != share_storage(page, one)
+assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_memory(page, one)
 
 # %% [markdown] side=true
 # #### Does a line work in place, and is `detach` a copy?
@@ -496,10 +496,10 @@ assert a[0] == 2 and b[0] == 3
 
 # %% name="clone-or-detach"
 for way, result in (("clone", table.clone()), ("detach", table.detach())):
-    print(f"{way}: the table's memory: {share_storage(table, result)}")
+    print(f"{way}: the table's memory: {same_memory(table, result)}")
 
 # %% claim=true
-assert not share_storage(table, table.clone()) and share_storage(table, table.detach())
+assert not same_memory(table, table.clone()) and same_memory(table, table.detach())
 
 # %% [markdown] side=true
 # #### Do NumPy's arrays share memory with tensors?
@@ -532,11 +532,11 @@ ones = torch.ones(2)
 back = ones.numpy()
 back[0] = 5
 print("the tensor changed with the array:", ones)
-print("after a change of dtype:", share_storage(wrapped, wrapped.to(torch.float32)))
+print("after a change of dtype:", same_memory(wrapped, wrapped.to(torch.float32)))
 
 # %% claim=true
-assert ones[0] == 5 and not share_storage(wrapped, torch.tensor(array))
-assert not share_storage(wrapped, wrapped.to(torch.float32))
+assert ones[0] == 5 and not same_memory(wrapped, torch.tensor(array))
+assert not same_memory(wrapped, wrapped.to(torch.float32))
 
 # %% name="numpy-and-grad"
 followed = torch.ones(3, requires_grad=True)
@@ -676,10 +676,10 @@ assert torch.equal(pixels[0, 28], photos[0, :, 3, 4])
 
 # %% name="rows-of-pixels"
 rows = images.reshape(1797, 64)
-print(rows.shape, " the same memory:", share_storage(images, rows))
+print(rows.shape, " the same memory:", same_memory(images, rows))
 
 # %% claim=true
-assert share_storage(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
+assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
 
 # %% [markdown]
 # To find a number in that line, torch needs to know how far it is to the neighbors.
@@ -699,11 +699,11 @@ guess = (1, 4)  # a tuple
 
 # %% name="transpose-strides"
 grid = torch.arange(12).reshape(3, 4)
-print("the same memory:", share_storage(grid, grid.T))
+print("the same memory:", same_memory(grid, grid.T))
 reveal(guess, grid.T.stride())
 
 # %% claim=true
-assert grid.stride() == (4, 1) and share_storage(grid, grid.T)
+assert grid.stride() == (4, 1) and same_memory(grid, grid.T)
 assert torch.equal(grid.T, grid.transpose(0, 1))
 _large = torch.zeros(4000, 4000)
 assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
@@ -720,10 +720,10 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 # And `line`, which `reshape` made of `small.T`?
 
 # %% name="reshape-copies"
-print("the same memory:", share_storage(small, line))
+print("the same memory:", same_memory(small, line))
 
 # %% claim=true
-assert share_storage(small, small.reshape(-1)) and not share_storage(small, small.T.reshape(-1))
+assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
 
 # %% [markdown]
 # No fixed step through the memory of `small`, 0 1 2 3 4 5, gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
@@ -758,7 +758,7 @@ print("as a line:", gaps.view(12).stride())
 
 # %% claim=true
 assert not gaps.is_contiguous() and gaps.stride() == (6, 2)
-assert gaps.view(12).stride() == (2,) and share_storage(gaps, gaps.view(12))
+assert gaps.view(12).stride() == (2,) and same_memory(gaps, gaps.view(12))
 
 # %% [markdown] name="prefer-reshape"
 # Use `reshape`, unless a hidden copy would be a bug, as it would be where you mean to write into the original. There take `view`, which fails loudly.

@@ -26,7 +26,7 @@ import torch
 import torch.nn.functional as F
 from autograder import about, check, hint, hunt, mine, progress, reveal, review, shows_error
 from course.figures import ch01 as figures
-from course.instruments import drawn_four, share_storage, show_digits
+from course.instruments import drawn_four, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
 
@@ -733,7 +733,7 @@ hunt()
 # %% name="layout-example"
 grid = torch.arange(12).reshape(3, 4)
 part = grid[:, 1:]
-print(tuple(part.shape), part.stride(), share_storage(grid, part))
+print(tuple(part.shape), part.stride(), same_memory(grid, part))
 
 # %% exercise="predict_layout"
 def predict_layout(ops):
@@ -773,7 +773,7 @@ def asked_of_torch(ops):
         results = {"slice": x[:, 1:], "transpose": x.T, "expand": x[:1].expand(r, c)}
         results |= {"fancy": x[[0, 1]], "reshape": x.T.reshape(-1)}
         y = results[name]
-        told.append((tuple(y.shape), y.stride(), share_storage(x, y)))
+        told.append((tuple(y.shape), y.stride(), same_memory(x, y)))
     return told
 
 

@@ -42,7 +42,7 @@ class Training(TrainingScenario):
         rest = {"checkpoint": checkpoint[0]} if checkpoint and checkpoint[0] is not None else {}
         return answer(self.model, self.optimizer, *self._sets, epochs, **self._options, **rest)
 
-    def told(self, checkpoint: Any) -> Observation:
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
         known = checkpoint if isinstance(checkpoint, dict) else {}
         names = ("losses", "accuracies")
         seen: Observation = {"keys": [name for name in names if name in known]}
@@ -50,13 +50,13 @@ class Training(TrainingScenario):
         seen["accuracies_rounded"] = are_rounded_shares(known.get("accuracies"), _MEASURED)
         return seen | {name: snapshot_value(known.get(name)) for name in names}
 
-    def places(self, x: Tensor) -> list[int]:
+    def training_row_indices(self, x: Tensor) -> list[int]:
         images, _ = self._sets[0]
         if x.shape[1:] != images.shape[1:]:
             return []
         return [int(place) for row in x.to(images) for place in (row == images).all((1, 2, 3)).nonzero()]
 
-    def left(self) -> Observation:
+    def facts_after_training(self) -> Observation:
         return {"outputs": outputs_of(self.model)}
 
 

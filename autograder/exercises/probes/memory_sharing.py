@@ -24,7 +24,7 @@ def names_of_arguments_sharing_memory(result: object, args: tuple[Any, ...], kwa
     """Return the names of the arguments that share memory with the result; containers give one list per tensor."""
     if isinstance(result, torch.Tensor):
         named = arguments_by_label(args, kwargs).items()
-        return [name for name, arg in named if isinstance(arg, torch.Tensor) and share_storage(result, arg)]
+        return [name for name, arg in named if isinstance(arg, torch.Tensor) and same_memory(result, arg)]
     if type(result) in (list, tuple):
         return [names_of_arguments_sharing_memory(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
     if type(result) is dict:
@@ -35,7 +35,7 @@ def names_of_arguments_sharing_memory(result: object, args: tuple[Any, ...], kwa
     return None
 
 
-def share_storage(a: torch.Tensor, b: torch.Tensor) -> bool:
+def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Return whether two tensors use the same storage."""
     if a.device != b.device or a.device.type == "meta" or a.layout != b.layout or a.layout != torch.strided:
         return False

@@ -117,7 +117,7 @@ class Transfer(nn.Module):
         return torch.as_tensor(self.head(self.dropout(self.between(self.body(x)))))
 
 
-class PartsWithoutParametersOrSavedState(nn.Module):
+class OddParts(nn.Module):
     """A dropout with a table that is not saved; a batch norm without parameters, in a block; a head with a scale."""
 
     def __init__(self, a: int, b: int) -> None:
@@ -185,7 +185,7 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a layer without parameters": nn.ReLU,
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), RaisingLayer(), nn.Linear(b, a)),
     "a body and a head": Transfer,
-    "odd parts and a head": PartsWithoutParametersOrSavedState,
+    "odd parts and a head": OddParts,
     "a layer made on the way": LinearWithReluPerCall,
     "layers of many kinds": Mixed,
     "a recurrent layer": nn.GRU,  # four parameters, none of which is called weight or bias

@@ -46,25 +46,25 @@ class TrainingScenario(ABC):
         self.train(answer, 1)
 
     @abstractmethod
-    def told(self, checkpoint: Any) -> Observation:
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
         """Return the facts to record about a checkpoint: `losses`, and perhaps others."""
 
-    def places(self, x: Tensor) -> list[int] | None:
+    def training_row_indices(self, x: Tensor) -> list[int] | None:
         """Return the index in the training data of each row of a model's input; None to record none."""
         return None
 
     @abstractmethod
-    def left(self) -> Observation:
+    def facts_after_training(self) -> Observation:
         """Return the facts to record about the model after the training."""
 
 
 def make_training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe:
     """Make a probe of one training run from the start.
 
-    Facets: the scenario's `left` and `told`; `modes` (for each call of the model, whether its modules are in train or
-    eval mode); `tracked` (whether a call in eval mode recorded a graph); `batches` (for each optimizer step, the
-    training rows of the model calls before it that recorded a graph, if the scenario gives `places`). `batches` ignores
-    modes, because `modes` records them.
+    Facets: the scenario's `facts_after_training` and `checkpoint_facts`; `modes` (for each call of the model, whether
+    its modules are in train or eval mode); `tracked` (whether a call in eval mode recorded a graph); `batches` (for
+    each optimizer step, the training rows of the model calls before it that recorded a graph, if the scenario gives
+    `training_row_indices`). `batches` ignores modes, because `modes` records them.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -75,7 +75,7 @@ def make_training_run_probe(run_of: type[TrainingScenario], *kept: str) -> Probe
             checkpoint = run.train(answer, run.epochs)
         modes, tracked = zip(*calls, strict=True) if calls else ((), ())
         seen = {"modes": sorted(set(modes)), "tracked": any(tracked)}
-        return batches | seen | run.left() | run.told(checkpoint)
+        return batches | seen | run.facts_after_training() | run.checkpoint_facts(checkpoint)
 
     return make_probe_recording_exceptions(look, *kept)
 
@@ -91,13 +91,13 @@ def _batches(run: TrainingScenario) -> Observation:
 
     def learns(inputs: tuple[Any, ...], output: Tensor) -> None:
         if output.requires_grad and inputs:
-            since.extend(run.places(inputs[0]) or [])
+            since.extend(run.training_row_indices(inputs[0]) or [])
 
     def steps() -> None:
         batches.append(", ".join(map(str, since)))
         since.clear()
 
-    if run.places(torch.zeros(0)) is None:
+    if run.training_row_indices(torch.zeros(0)) is None:
         return {}
     record_at_each_call(run.model, learns)
     record_after_each_step(run.optimizer, steps)
@@ -123,25 +123,27 @@ def observe_resumed_training(
     A new model with other initial weights resumes the run, or the first one if `by_itself`. With `saved`, the
     checkpoint goes through torch.save and torch.load. With `reused`, the first model trains on before that, once
     without the checkpoint and once with it, which must not change the checkpoint. Facets: `same` (for the weights and
-    for each fact of `told`, whether both runs agree bit for bit), `losses` at the end, whether they are `rounded`,
-    `batches` of the resumed part (see `make_training_run_probe`), and the scenario's `left`.
+    for each of the `checkpoint_facts`, whether both runs agree bit for bit), `losses` at the end, whether they are
+    `rounded`, `batches` of the resumed part (see `make_training_run_probe`), and the scenario's `facts_after_training`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         with temporarily_seeded(5):
             whole = run_of(case, _FIRST)
-            expected = whole.told(whole.train(answer, whole.epochs))
+            expected = whole.checkpoint_facts(whole.train(answer, whole.epochs))
         with temporarily_seeded(5):
             first = run_of(case, _FIRST)
             checkpoint = _checkpoint(answer, first, reused)
             torch.default_generator.manual_seed(6)
             second = first if by_itself else run_of(case, _OTHER)
             batches = _batches(second)
-            got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
+            got = second.checkpoint_facts(
+                second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint)
+            )
         same = {"weights": not changed_tensors(whole.model.state_dict(), second.model.state_dict())}
         same |= {name: expected[name] == got[name] for name in got}
         seen = {"same": same, "rounded": are_rounded(got["losses"]), "losses": got["losses"]}
-        return seen | batches | second.left()
+        return seen | batches | second.facts_after_training()
 
     return make_probe_recording_exceptions(look)
 

@@ -40,7 +40,7 @@ class _Fit(TrainingScenario):
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         return answer(self.model, self.optimizer, self._criterion, self._loader, self._drawer, epochs)
 
-    def told(self, checkpoint: Any) -> Observation:
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
         if not isinstance(checkpoint, list) or not all(map(_is_row, checkpoint)) or len(checkpoint) != self.epochs:
             wrong = dict.fromkeys(("rows", "rounded", "measured_rounded"), False)
             return wrong | dict.fromkeys(("losses", "measured_losses", "shares"), snapshot_value(checkpoint))
@@ -53,7 +53,7 @@ class _Fit(TrainingScenario):
             "shares": snapshot_value([row[2] for row in checkpoint]),
         }
 
-    def left(self) -> Observation:
+    def facts_after_training(self) -> Observation:
         return {"held": model_values(self.model)}
 
 

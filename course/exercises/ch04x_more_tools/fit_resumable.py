@@ -34,16 +34,16 @@ class _Fit(TrainingScenario):
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         return answer(self.model, self.optimizer, self._scheduler, self._loader, epochs, *checkpoint)
 
-    def train_on(self, answer: Answer) -> None:
+    def train_one_more_epoch(self, answer: Answer) -> None:
         for x, y in self._loader:
             self.optimizer.zero_grad()
             ((self.model(x) - y) ** 2).mean().backward()
             self.optimizer.step()
 
-    def told(self, checkpoint: Any) -> Observation:
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
         return {"losses": [_number(loss) for loss in checkpoint["losses"]]}
 
-    def left(self) -> Observation:
+    def facts_after_training(self) -> Observation:
         return {"held": model_values(self.model)}
 
 
@@ -68,7 +68,7 @@ def trained(answer: Answer, case: Case) -> Observation:
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": snapshot_value(checkpoint)}
     history = checkpoint["losses"]
-    return {"rounded": are_rounded(history), "losses": snapshot_value(history)} | run.left()
+    return {"rounded": are_rounded(history), "losses": snapshot_value(history)} | run.facts_after_training()
 
 
 def going_on(asked: str) -> dict[str, str]:

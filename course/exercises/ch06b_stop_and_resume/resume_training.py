@@ -50,8 +50,8 @@ _RESUMED = OUTPUTS | {
 class _Stopped(Training):
     """A training of which the numbers are told, whatever holds them: that they are floats is asked for elsewhere."""
 
-    def told(self, checkpoint: Any) -> Observation:
-        return {name: _numbers(seen) for name, seen in super().told(checkpoint).items()}
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
+        return {name: _numbers(seen) for name, seen in super().checkpoint_facts(checkpoint).items()}
 
 
 def _numbers(seen: Plain) -> Plain:
