@@ -121,7 +121,7 @@ class TestExerciseSet:
 
     def test_a_probe_that_was_not_made_is_an_error(self) -> None:
         """A probe factory that was not called raises ExerciseError."""
-        with pytest.raises(ExerciseError, match=r"found calling\. .* `calling\(\)`"):
+        with pytest.raises(ExerciseError, match=r"found make_call_probe\. .* `make_call_probe\(\)`"):
             Requirement("doubles", make_call_probe)  # type: ignore[arg-type]
 
     def test_an_aspect_that_nothing_differs_in_is_an_error(self) -> None:

@@ -153,10 +153,10 @@ class _Linear(TrainingScenario):
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
         return answer(self.model, self.optimizer, epochs, *checkpoint)
 
-    def told(self, checkpoint: Any) -> Observation:
+    def checkpoint_facts(self, checkpoint: Any) -> Observation:
         return {"losses": checkpoint["losses"]}
 
-    def left(self) -> Observation:
+    def facts_after_training(self) -> Observation:
         return {"sum": sum(param.sum().item() for param in self.model.parameters())}
 
 
@@ -178,7 +178,7 @@ ROWS = torch.arange(9, dtype=torch.float64).reshape(3, 3)
 class _OfRows(_Linear):
     """A scenario that identifies the rows that come to the model."""
 
-    def places(self, x: torch.Tensor) -> list[int]:
+    def training_row_indices(self, x: torch.Tensor) -> list[int]:
         return [int(place) for row in x for place in (ROWS == row).all(dim=-1).nonzero()]
 
 

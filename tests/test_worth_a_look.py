@@ -203,7 +203,7 @@ def release() -> Any:
     {
         "patched_allclose": "line 5 sets torch.allclose: `torch.allclose = lambda",
         "patched_tensor_equality": "sets torch.Tensor.__eq__",
-        "patched_probe": "sets autograder.exercises.probe.see",
+        "patched_probe": "sets autograder.exercises.probe.snapshot_value",
         "reference_from_the_course": "uses the grader's own code (autograder.course.chapter_judge.Judge)",
         "reference_of_the_caller": "looks at the functions that called it",
         "result_out_of_the_heap": "looks through everything in memory",
