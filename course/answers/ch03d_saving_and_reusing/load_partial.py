@@ -9,7 +9,8 @@ bank = AnswerBank("load_partial")
 
 @bank.wrong(
     "strict-false-hides-shape",
-    "`strict=False` forgives missing and unknown names, but an unequal shape raises an error. Compare shapes yourself.",
+    "`strict=False` raises an error for an unequal shape, and it does not tell every name that is missing: of a batch norm "
+    "it leaves out `num_batches_tracked`. Compare names and shapes yourself.",
     also=("asks-load-state-dict",),
 )
 def load_partial(module, state):
