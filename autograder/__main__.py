@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograder import cli
 from autograder.errors import CourseError, WorkFailed
-from autograder.faster_startup import block_slow_imports, collect_rarely
+from autograder.faster_startup import block_slow_imports, collect_garbage_rarely
 from autograder.package_name_collisions import collision_message
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    collect_rarely()
+    collect_garbage_rarely()
     block_slow_imports()
     args = _parser().parse_args(arguments)
     try:

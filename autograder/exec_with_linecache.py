@@ -6,7 +6,7 @@ import linecache
 from typing import Any
 
 
-def run_source(text: str, place: str, names: dict[str, Any]) -> None:
+def run_source_with_linecache(text: str, place: str, names: dict[str, Any]) -> None:
     """Run a text in a namespace; `place` stands for its file name, such as "<solution of NAME>"."""
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     exec(compile(text, place, "exec", dont_inherit=True), names)

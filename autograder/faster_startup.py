@@ -28,7 +28,7 @@ _FORMATS = (
 )
 
 
-def collect_rarely() -> None:
+def collect_garbage_rarely() -> None:
     """Collect garbage rarely, and not at exit.
 
     Looking through all imported objects would take a sixth of a command's time.

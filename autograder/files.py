@@ -45,7 +45,7 @@ def create_marker_file(path: Path) -> None:
     write_all({path: b""})
 
 
-def any_changed_since(moment: float, paths: Iterable[Path]) -> bool:
+def has_any_changed_since(moment: float, paths: Iterable[Path]) -> bool:
     """Return whether any of these files was written, renamed or removed since `moment` (seconds, as of `time.time`)."""
     return any(_last_touched(path) >= moment for path in paths)
 
@@ -75,7 +75,7 @@ def sha256_of_texts(*parts: str | bytes) -> str:
     return whole.hexdigest()
 
 
-def set_aside(path: Path, project: Path) -> Path:
+def move_to_build_aside(path: Path, project: Path) -> Path:
     """Move a file of the project to build/aside/, under a name that is free there; return its new path."""
     place = project / "build" / "aside" / path.relative_to(project)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ _COURSE = "autograder_course_"  # prefix of the names under which a course's mod
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-def file_of_own(module: str) -> str | None:
+def find_student_module_file(module: str) -> str | None:
     """Return the file of a loaded module that a student wrote; None for installed modules and for other names."""
     top = module.partition(".")[0]
     if top in _NOT_A_STUDENTS or top.startswith(_COURSE):

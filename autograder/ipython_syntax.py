@@ -21,13 +21,13 @@ _LONGEST_LINE = 5_000  # characters
 
 # How a line begins in the text of an answer, of which a part lies in a module that nobody can read here; its name
 # follows. (A notebook has no parent from which it could import.)
-UNREAD = "from . import "
+UNPARSED_MARK = "from . import "
 
 # nbgrader's names for cells of a chapter: "check_NAME" checks the exercise NAME, and "setup" holds the imports.
 CHECK, SETUP = "check_", "setup"
 
 
-def as_python(source: str) -> tuple[str, ast.Module | None]:
+def parse_cell_text(source: str) -> tuple[str, ast.Module | None]:
     """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed.
 
     Text that already is Python stays unchanged, because IPython reads the whole text again for each line that it
@@ -46,7 +46,7 @@ def as_python(source: str) -> tuple[str, ast.Module | None]:
 
 
 @lru_cache(maxsize=64)  # called for each difference that is found in an answer
-def without_comments(source: str) -> str:
+def remove_comments(source: str) -> str:
     """Return code without its comments. From code that has no valid tokens, only whole comment lines are removed.
 
     The same holds for code with an overlong line: since Python 3.12, the time for a token grows with the length of its

@@ -23,7 +23,7 @@ _ATTRIBUTE_SETTERS = frozenset({"setattr", "delattr"})
 
 
 @dataclass
-class Names:
+class UsedAndBoundNames:
     """The names in some statements, by what the statements do with them.
 
     - `bound`: names that get a value when the statements run.
@@ -48,14 +48,14 @@ class Names:
     called_later: set[str] = field(default_factory=set)
 
 
-def names_of(nodes: Iterable[ast.AST]) -> Names:
+def find_used_and_bound_names(nodes: Iterable[ast.AST]) -> UsedAndBoundNames:
     """Return the names in these statements, by what the statements do with them."""
     nodes = list(nodes)
     try:
         return _scan(nodes)
     except RecursionError:
         every = (each for node in nodes for each in ast.walk(node))
-        return Names(used={each.id for each in every if isinstance(each, ast.Name)})
+        return UsedAndBoundNames(used={each.id for each in every if isinstance(each, ast.Name)})
 
 
 def names_used_when_run(node: ast.AST) -> set[str]:
@@ -73,15 +73,15 @@ def names_used_when_run(node: ast.AST) -> set[str]:
             waiting += each.body
         else:
             nodes.append(each)
-    return names_of(nodes).used
+    return find_used_and_bound_names(nodes).used
 
 
-def declared_global(tree: ast.AST) -> frozenset[str]:
+def find_names_declared_global(tree: ast.AST) -> frozenset[str]:
     """Return all names that functions in this tree declare `global`: calling the functions may bind them."""
     return frozenset(name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names)
 
 
-def transitive_definitions(
+def select_definitions_needed(
     items: Sequence[T],
     wanted: Iterable[str],
     gives: Callable[[T], Collection[str]],
@@ -103,9 +103,9 @@ def transitive_definitions(
     return [items[place] for place in sorted(found)]
 
 
-def _scan(nodes: Iterable[ast.AST]) -> Names:
+def _scan(nodes: Iterable[ast.AST]) -> UsedAndBoundNames:
     """Return the names of one scope. Each node is visited once; an inner scope gets a scan of its own."""
-    found, waiting = Names(), list(nodes)
+    found, waiting = UsedAndBoundNames(), list(nodes)
     while waiting:
         node = waiting.pop()
         waiting += _VISITORS.get(type(node), _visit_children)(node, found)
@@ -115,7 +115,7 @@ def _scan(nodes: Iterable[ast.AST]) -> Names:
 # --- One function for each kind of node: it records names, and returns the child nodes that belong to the same scope.
 
 
-def _visit_children(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+def _visit_children(node: ast.AST, _found: UsedAndBoundNames) -> Iterable[ast.AST]:
     """Return the children of a node that binds no name itself. (ast.iter_child_nodes takes several times as long.)"""
     parts: list[ast.AST] = []
     for name in node._fields:
@@ -127,11 +127,11 @@ def _visit_children(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
     return parts
 
 
-def _skip(_node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+def _skip(_node: ast.AST, _found: UsedAndBoundNames) -> Iterable[ast.AST]:
     return ()
 
 
-def _name(node: ast.Name, found: Names) -> Iterable[ast.AST]:
+def _name(node: ast.Name, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     if isinstance(node.ctx, ast.Load):
         found.used.add(node.id)
     else:
@@ -139,37 +139,37 @@ def _name(node: ast.Name, found: Names) -> Iterable[ast.AST]:
     return ()
 
 
-def _augmented(node: ast.AugAssign, found: Names) -> Iterable[ast.AST]:
+def _augmented(node: ast.AugAssign, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     if isinstance(node.target, ast.Name):  # `x += 1` reads x before it binds x
         found.used.add(node.target.id)
     return (node.target, node.value)
 
 
-def _imported(node: ast.Import | ast.ImportFrom, found: Names) -> Iterable[ast.AST]:
+def _imported(node: ast.Import | ast.ImportFrom, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     found.bound.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
     return ()
 
 
-def _visit_capture(node: Any, found: Names) -> Iterable[ast.AST]:
+def _visit_capture(node: Any, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     """Record the name of `except E as name`, or the one that a pattern captures."""
     name = node.rest if isinstance(node, ast.MatchMapping) else node.name
     found.bound.update([name] if name else [])
     return _visit_children(node, found)
 
 
-def _global(node: ast.Global, found: Names) -> Iterable[ast.AST]:
+def _global(node: ast.Global, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     found.declared_global.update(node.names)
     return ()
 
 
-def _visit_attribute_or_item(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST]:
+def _visit_attribute_or_item(node: ast.Attribute | ast.Subscript, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     if not isinstance(node.ctx, ast.Load):
         root = _root(node)
         found.changed.update([root] if root else [])
     return (node.value, node.slice) if isinstance(node, ast.Subscript) else (node.value,)
 
 
-def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
+def _call(node: ast.Call, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     given = [*node.args, *(each.value for each in node.keywords)]
     found.called.update([node.func.id] if isinstance(node.func, ast.Name) else ())
     if isinstance(node.func, ast.Name) and node.func.id in _ATTRIBUTE_SETTERS and node.args:
@@ -193,7 +193,7 @@ def _root(node: ast.AST) -> str | None:
 # --- scopes
 
 
-def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Iterable[ast.AST]:
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     found.bound.add(node.name)
     parameters = _parameters(node.args)
     inside = _scan(node.body)
@@ -204,13 +204,13 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Ite
     return _function_head(node)
 
 
-def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
+def _lambda(node: ast.Lambda, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     inside = _scan([node.body])
     found.used |= inside.used - inside.bound - {each.arg for each in _parameters(node.args)}
     return _defaults(node.args)
 
 
-def _class(node: ast.ClassDef, found: Names) -> Iterable[ast.AST]:
+def _class(node: ast.ClassDef, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     found.bound.add(node.name)
     # Methods do not see names that the class body binds, and the body may read a global name before it binds it: so
     # names that the body binds are not removed from `used`.
@@ -218,7 +218,7 @@ def _class(node: ast.ClassDef, found: Names) -> Iterable[ast.AST]:
     return _class_head(node)
 
 
-def _comprehension(node: Any, found: Names) -> Iterable[ast.AST]:
+def _comprehension(node: Any, found: UsedAndBoundNames) -> Iterable[ast.AST]:
     made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     inside = _scan([*made, *(part for each in node.generators for part in (each.target, *each.ifs))])
     targets = _scan(each.target for each in node.generators).bound
@@ -247,7 +247,7 @@ def _defaults(args: ast.arguments) -> list[ast.AST]:
     return [*args.defaults, *filter(None, args.kw_defaults)]
 
 
-_VISITORS: dict[type, Callable[[Any, Names], Iterable[ast.AST]]] = {
+_VISITORS: dict[type, Callable[[Any, UsedAndBoundNames], Iterable[ast.AST]]] = {
     ast.Name: _name,
     ast.Constant: _skip,
     ast.AugAssign: _augmented,

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-LIMIT = 256 * 2**20  # bytes
+MAX_FRAME_BYTES = 256 * 2**20  # bytes
 READY = "(ready)"  # the "stage" of the frame that a child sends before it accepts a program
 _LENGTHS = struct.Struct(">II")
 _CHUNK = 1 << 20
@@ -43,12 +43,14 @@ def send_frame(fd: int, frame: Frame, deadline: float | None = None) -> None:
     Raises FrameTooLong, TimeoutError at the deadline, and BrokenPipeError if the other side has closed the pipe.
     """
     text = json.dumps(frame.head, separators=(",", ":")).encode()
-    if len(text) + len(frame.body) > LIMIT:
-        raise FrameTooLong(f"expected a message of at most {LIMIT >> 20} MB")
+    if len(text) + len(frame.body) > MAX_FRAME_BYTES:
+        raise FrameTooLong(f"expected a message of at most {MAX_FRAME_BYTES >> 20} MB")
     _write(fd, memoryview(_LENGTHS.pack(len(text), len(frame.body)) + text + frame.body), deadline)
 
 
-def receive_frame(fd: int, deadline: float | None = None, limit: int = LIMIT, text_limit: int = LIMIT) -> Frame | None:
+def receive_frame(
+    fd: int, deadline: float | None = None, limit: int = MAX_FRAME_BYTES, text_limit: int = MAX_FRAME_BYTES
+) -> Frame | None:
     """Read the next frame; return None if the other side has closed the pipe. Raises FrameError and TimeoutError.
 
     `limit` bounds the whole frame, and `text_limit` its JSON text (bytes).

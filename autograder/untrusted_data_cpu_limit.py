@@ -12,16 +12,18 @@ from contextlib import contextmanager
 
 from autograder.can_start_threads import thread_clock
 
-SECONDS = 10.0  # of CPU time to read or judge one message; the messages of ordinary answers take far less than one
+MAX_CPU_SECONDS = (
+    10.0  # of CPU time to read or judge one message; the messages of ordinary answers take far less than one
+)
 _INTERVAL = 0.25  # seconds between two measurements; each raises again, since an `except` may have caught the last one
 
 
-class OutOfBudget(Exception):
+class CpuTimeExceeded(Exception):
     """Reading or judging a message took more CPU time than its budget."""
 
 
 @contextmanager
-def cpu_time_budget(seconds: float = SECONDS) -> Iterator[None]:
+def limit_cpu_seconds(seconds: float = MAX_CPU_SECONDS) -> Iterator[None]:
     """Raise OutOfBudget in this thread once the block has used `seconds` of CPU time.
 
     The exception arrives between two bytecode instructions. A timer signal would not do: signals reach only the main
@@ -34,7 +36,7 @@ def cpu_time_budget(seconds: float = SECONDS) -> Iterator[None]:
     finally:
         watch.stop()
     if watch.is_over:  # it was raised, and then caught by the block
-        raise OutOfBudget
+        raise CpuTimeExceeded
 
 
 class _Watchdog:
@@ -60,7 +62,7 @@ class _Watchdog:
                     self._is_stopped.set()
                 self._thread.join()
                 return
-            except OutOfBudget:  # it arrived within this block
+            except CpuTimeExceeded:  # it arrived within this block
                 continue
 
     def _measure(self) -> None:
@@ -69,7 +71,7 @@ class _Watchdog:
             with self._lock:
                 if now - self._started_at > self._seconds and not self._is_stopped.is_set():
                     self.is_over = True
-                    _raise_in(self._watched, OutOfBudget)
+                    _raise_in(self._watched, CpuTimeExceeded)
 
 
 def _raise_in(thread: int, error: type[Exception]) -> None:

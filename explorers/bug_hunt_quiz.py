@@ -15,19 +15,19 @@ from IPython.display import display
 
 from autograder.course.course import Course, current_course
 from autograder.course.faulty_program_names import exercise_of_faulty_program, faulty_program_name
-from autograder.diagnosis.value_kinds import type_words
+from autograder.diagnosis.value_kinds import type_with_article
 from autograder.exercises.probe import snapshot_value
 from autograder.files import sha256_of_texts
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.append_only_file import append_line, read_lines
 from autograder.notebook.check_and_hint import report_on_visible_cases
-from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_checked_answer import CHECKED
-from autograder.notebook.progress_log import LOGBOOK, interactive_notebook_shell, progress_folder
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
+from autograder.notebook.last_checked_answer import LAST_CHECKS
+from autograder.notebook.progress_log import PROGRESS_LOG, interactive_notebook_shell, progress_folder
 from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 from autograder.notebook.report_rendering import Feedback
 from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty, read_hunts
+from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, difficulty_sort_key, read_hunts
 from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence, mistake_still_in_key
 from autograder.questions.question import Question
 
@@ -91,13 +91,13 @@ def mend(answer: object = None) -> None:
         what = (
             f"`{answer.__name__}`"
             if callable(answer) and hasattr(answer, "__name__")
-            else type_words(snapshot_value(answer))
+            else type_with_article(snapshot_value(answer))
         )
         wanted = f"`{_had[-1].name}`" if _had else "that `hunt` has shown"
         print(wrap_message(f"Expected the function {wanted}, mended, got {what}. `mend()` prints the program."))
         return
     known = course.keys(course.find(exercise).chapter)
-    text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, text_of(exercise, answer, known))
+    text = re.sub(rf"\b{faulty_program_name(exercise)}\b", exercise, answer_text_in_kernel(exercise, answer, known))
     report = report_on_visible_cases(exercise, answer, text)
     display(Feedback(report))
     if report.passed:
@@ -108,7 +108,7 @@ def _program_to_hand_in(name: str, course: Course) -> str:
     """Return the reader's program for a graded hunt of an exercise, drawn at the first call, or why there is none."""
     course.find(name)
     known = _hunts(course).get(name)
-    programs = known.to_mend if known else ()
+    programs = known.hunts_for_graded_tasks if known else ()
     if not programs:
         return wrap_message(f"`{name}` has no program to mend.")
     if not (_is_passed(name) or _may_be_graded_here(name)):
@@ -122,7 +122,7 @@ def _program_to_hand_in(name: str, course: Course) -> str:
         drawn = _RANDOM.choice(programs)
         _given.append(_drawn_line(drawn))
         _add_to_file(_drawn_line(drawn))
-    return drawn.numbered
+    return drawn.text_with_number
 
 
 def _drawn_line(drawn: BugHunt) -> str:
@@ -155,7 +155,7 @@ def _hunts(course: Course) -> dict[str, ExerciseHunts]:
 
 
 def _is_passed(name: str) -> bool:
-    last = LOGBOOK.read()[0].get(name)
+    last = PROGRESS_LOG.read()[0].get(name)
     return last is not None and last.is_full
 
 
@@ -189,10 +189,10 @@ def _next_one(hunts: list[BugHunt], course: Course) -> BugHunt:
     new.sort(
         key=lambda it: (
             times[it.exercise],
-            it.exercise not in CHECKED,
+            it.exercise not in LAST_CHECKS,
             -place[it.exercise],
             tiers[it.exercise],
-            *difficulty(it),
+            *difficulty_sort_key(it),
         )
     )
     return _RANDOM.choice(new[:_FIRST] or hunts)

@@ -9,12 +9,12 @@ from IPython.utils.capture import capture_output
 
 from autograder.course.course import current_course
 from autograder.exercises.exercise import Exercise
-from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_checked_answer import CHECKED, LastCheck
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
+from autograder.notebook.last_checked_answer import LAST_CHECKS, LastCheck
 from autograder.notebook.referenced_names import undecorated
 from autograder.notebook.reveal_and_shows_error import wrap_message
-from autograder.notebook.time_limit import OutOfTime, deadline
-from autograder.questions.own_code_question_part import DRAWS, answer_form_text
+from autograder.notebook.time_limit import TimeLimitReached, interrupt_after
+from autograder.questions.own_code_question_part import NUMBER_OF_DRAWS, answer_form_text
 from autograder.questions.own_code_questions import deterministic_questions, own_code_questions
 from autograder.questions.question import Question
 from autograder.questions.question_search_limit import limit_seconds
@@ -40,15 +40,15 @@ def about(name: str, *, graded: bool = False) -> Quiz | None:
     a graded part, and tells of no choice whether it is right. Raises UnknownExercise if no exercise has the name.
     """
     exercise = current_course().find(name)
-    last = CHECKED.get(name)
+    last = LAST_CHECKS.get(name)
     if last is None or not last.passed:
         print(wrap_message(f"Questions are about an answer that passes: run its cell and `check` of `{name}` first."))
         return None
-    draw = _RANDOM.randrange(DRAWS) if graded else None
+    draw = _RANDOM.randrange(NUMBER_OF_DRAWS) if graded else None
     try:
-        with deadline(_LONGEST), capture_output(stdout=False, stderr=False):
+        with interrupt_after(_LONGEST), capture_output(stdout=False, stderr=False):
             questions = _questions(exercise, last, draw)
-    except (NoQuestions, OutOfTime) as reason:
+    except (NoQuestions, TimeLimitReached) as reason:
         why = str(reason) or "running it takes long"
         print(wrap_message(f"No questions about your `{name}`: {why}."))
         questions = []
@@ -64,7 +64,7 @@ def about(name: str, *, graded: bool = False) -> Quiz | None:
 
 def _questions(exercise: Exercise, last: LastCheck, draw: int | None) -> list[Question]:
     keys = current_course().keys(exercise.chapter)
-    text, called = text_of(exercise.name, last.answer, keys), last.called or exercise.name
+    text, called = answer_text_in_kernel(exercise.name, last.answer, keys), last.called or exercise.name
     names = {**_names_of(last.answer), called: last.answer}
     key = keys[exercise.name]
     if draw is not None:

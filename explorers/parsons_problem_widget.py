@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.diagnosis.verdict import Report
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
-from autograder.notebook.report_rendering import headline, html
+from autograder.notebook.report_rendering import report_as_html, report_headline
 from autograder.notebook.report_rendering import text as in_text
 from explorers.arranged_program_check import judge_arrangement, mistakes_just_shown
 from explorers.explorer_base_widget import Explorer, join_files, script_module
@@ -98,12 +98,12 @@ class Arranger(Explorer):
             return Html("")
         late = Html("") if self._is_of_now else tag("p", "This was said of the order that you checked last.")
         passed = tag("p", _PASSED, class_="x-right") if self._report.passed and self._is_of_now else Html("")
-        return join(passed, late, tag("div", html(self._report), class_="x-scroll"))
+        return join(passed, late, tag("div", report_as_html(self._report), class_="x-scroll"))
 
     def tell(self) -> str:
         """Return in a sentence how much of the program is there, or the headline of its report."""
         if self._report is not None and self._is_of_now:
-            return f"{headline(self._report)}."
+            return f"{report_headline(self._report)}."
         used, there = len(self._made.places), len(self._pieces.lines)
         return f"{used} of {there} lines are in your program."
 

@@ -13,7 +13,7 @@ from autograder.course.course import current_course
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.files import sha256_of_texts
-from autograder.notebook.progress_log import LOGBOOK, progress_folder
+from autograder.notebook.progress_log import PROGRESS_LOG, progress_folder
 from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.review_log import REVIEW_LOG, ReviewHistory, ShownQuestions
 from autograder.questions.question import Question
@@ -83,7 +83,7 @@ def _open_generators(
     A sitting is begun if a check was run in it, or `review`, or if a question from it was answered. If that holds for
     none of them, but the reader stands at a later sitting, all before it count as begun.
     """
-    checks = LOGBOOK.read()[0]
+    checks = PROGRESS_LOG.read()[0]
     passed = {name for name, last in checks.items() if last.is_full}
     earlier = {each.stem: each.exercises.keys() for each in listed[:place]}
     begun = {stem for stem, names in earlier.items() if names & checks.keys()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from autograder.notebook.append_only_file import append_line, read_lines, reason
+from autograder.notebook.append_only_file import append_line, error_reason, read_lines
 from autograder.notebook.progress_log import progress_folder
 from explorers.drawing_pad_state import MOST_STROKES, KeptDrawing, parse_stroke
 from explorers.explorer_controls import InvalidChoice
@@ -40,7 +40,7 @@ def saved_drawings() -> tuple[tuple[KeptDrawing, ...], str]:
     except FileNotFoundError:
         return (), ""
     except OSError as error:
-        return (), f"{DRAWINGS_FILE} cannot be read ({reason(error)}): the drawings in it are not offered."
+        return (), f"{DRAWINGS_FILE} cannot be read ({error_reason(error)}): the drawings in it are not offered."
     found: dict[str, KeptDrawing] = {}
     lost = sum(not _is_taken(line, found) for line in lines)
     lines_lost = f"{lost} line{'s' if lost > 1 else ''} of {DRAWINGS_FILE} cannot be read"
@@ -78,5 +78,5 @@ def _noted(said: dict[str, Any], otherwise: str) -> str:
     try:
         append_line(folder / DRAWINGS_FILE, json.dumps(said))
     except OSError as error:
-        return f"({otherwise}: no writing to {DRAWINGS_FILE}, {reason(error)}.)"
+        return f"({otherwise}: no writing to {DRAWINGS_FILE}, {error_reason(error)}.)"
     return ""

@@ -16,7 +16,7 @@ import torch
 
 from autograder.course.chapter_judge import Judge
 from autograder.course.replay_attack import (
-    MOST,
+    MAX_SHARE_OF_CONSTANTS,
     judge_partly_honest_replay,
     judge_replayed_observations,
     judge_shape_aware_replay,
@@ -48,7 +48,7 @@ class Row:
     @property
     def is_well(self) -> bool:
         """Return whether no cheat earns points."""
-        return self.replay == 0 and self.constants <= MOST
+        return self.replay == 0 and self.constants <= MAX_SHARE_OF_CONSTANTS
 
     def __str__(self) -> str:
         mark = "" if self.is_well else "  <-- points for nothing"

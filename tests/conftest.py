@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
-from autograder.faster_startup import block_slow_imports, collect_rarely
+from autograder.faster_startup import block_slow_imports, collect_garbage_rarely
 from autograder.files import sha256_of_texts
 from autograder.sandbox.confinement_self_test import confinement_problem
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
@@ -38,7 +38,7 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
 block_slow_imports()
-collect_rarely()
+collect_garbage_rarely()
 
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 

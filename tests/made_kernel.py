@@ -79,7 +79,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
     made = MadeKernel(tmp_path / "mine.ipynb")
     monkeypatch.setenv("JPY_SESSION_NAME", str(made.notebook))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.delenv(progress_log.OFF, raising=False)
+    monkeypatch.delenv(progress_log.PROGRESS_VARIABLE, raising=False)
     for module in (hidden_state, progress_log):
         monkeypatch.setattr(module, "get_ipython", lambda: made)
     monkeypatch.setattr(hidden_state, "CLOCK", read_saved_and_run_cells.KernelRunTimes())

@@ -19,7 +19,7 @@ from autograder.course.points_and_hints import ExercisePoints, IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import earlier_notebooks, last_checked_answer, progress_log
 from autograder.notebook import own_answer_or_fallback as choosing
-from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.progress_log import PROGRESS_LOG
 
 FIRST, SECOND = "ch01_first", "ch02_second"
 CHAPTERS = (
@@ -51,12 +51,12 @@ def check(name: str, answer: Any) -> None:
     except Exception:
         passed = False
     report = Report(name, (Verdict("works", Status.PASS if passed else Status.FAIL),))
-    LOGBOOK.note(report, last_checked_answer.remember_check(name, answer, passed))
+    PROGRESS_LOG.note(report, last_checked_answer.remember_check(name, answer, passed))
 
 
 def new_kernel(folder: Path) -> Any:
     """Return a shell like that of a new kernel in a folder; it writes no history to the disk."""
-    for known in (last_checked_answer.CHECKED, choosing._displayed, earlier_notebooks._given):
+    for known in (last_checked_answer.LAST_CHECKS, choosing._displayed, earlier_notebooks._given):
         known.clear()  # type: ignore[attr-defined]
     InteractiveShell.clear_instance()
     shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
@@ -119,11 +119,11 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (course / name).mkdir(parents=True)
     (course / "shipped" / points_and_hints.POINTS).write_bytes(points_and_hints.encode_index(list(CHAPTERS)))
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
-    for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
+    for variable in ("NBGRADER_EXECUTION", progress_log.PROGRESS_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
     (tmp_path / "work").mkdir()
     made = Reader(tmp_path / "work", monkeypatch, capsys)
     made.start(FIRST)
     yield made
     InteractiveShell.clear_instance()
-    last_checked_answer.CHECKED.clear()
+    last_checked_answer.LAST_CHECKS.clear()

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.points_and_hints import IndexedChapter
-from autograder.name_bindings import Names, names_of
+from autograder.name_bindings import UsedAndBoundNames, find_used_and_bound_names
 from autograder.notebook.last_checked_answer import digest_of_answer
-from autograder.notebook.progress_log import NAME, LoggedCheck, _append
+from autograder.notebook.progress_log import PROGRESS_FILE, LoggedCheck, _append
 from autograder.submission.extract_answer_statements import statements, variable_names
 from tests.small_chapter import PROJECT
 
@@ -33,9 +33,9 @@ class Cell:
     is_setup: bool = False
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> UsedAndBoundNames:
         """Return the names that the solved cell binds and uses."""
-        return names_of(each.node for each in statements(self.solved) or ())
+        return find_used_and_bound_names(each.node for each in statements(self.solved) or ())
 
     @cached_property
     def taken(self) -> dict[str, set[str]]:
@@ -139,4 +139,8 @@ def lay_beside(
         (folder / f"{each.stem}.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
         for cell in each.cells:
             if cell.exercise in solved and cell.exercise in known[each.stem].exercises:
-                _append(folder / NAME, cell.exercise, LoggedCheck(1, 1, digest_of_answer(cell.solved, cell.exercise)))
+                _append(
+                    folder / PROGRESS_FILE,
+                    cell.exercise,
+                    LoggedCheck(1, 1, digest_of_answer(cell.solved, cell.exercise)),
+                )

@@ -18,7 +18,7 @@ import torch
 
 from autograder.authoring.bank_message_check import verdicts_with_unexpected_message
 from autograder.authoring.proof import shipped_answer_key
-from autograder.authoring.stale_observations import still_holds
+from autograder.authoring.stale_observations import is_observation_file_current
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.missing_exercise_parts import ExerciseParts
@@ -43,7 +43,7 @@ def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
             told = _told(EXERCISES[name], judge(EXERCISES[name], key, seen, answer.source), answer)
             if told:
                 yield f"{name}, {answer.tag}: {told}"
-        if not still_holds(course_judge, key):
+        if not is_observation_file_current(course_judge, key):
             yield f"{name}: a build would change its observations"
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import nbgrader
 
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.own_assignments import Scores
 from tests.sample_course import make_course
 from tests.stock_scores import SECONDS, graded_by_nbgrader, read_scores
@@ -120,7 +120,7 @@ def course_of(folder: Path, names: Mapping[str, Packaged] | None = None) -> Path
     shutil.copy(_PACKAGE / _APPS / "autotests.yml", course)
     for name, each in (PACKAGED if names is None else names).items():
         each.write(course, name)
-        Cycle(course, name).generate()
+        NbgraderCycle(course, name).generate()
         each.hand_in(course, name)
     return course
 

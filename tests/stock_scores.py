@@ -19,7 +19,7 @@ from pathlib import Path
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.own_assignments import Own, Scores, hand_in, scores, write_source
 from tests.own_examples import EXAMPLES
 from tests.sample_course import make_course
@@ -35,7 +35,7 @@ def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
         config.write(f"\nc.Execute.timeout = {SECONDS}\n")
     for name, own in examples.items():
         write_source(course, name, own)
-        Cycle(course, name).generate()
+        NbgraderCycle(course, name).generate()
         hand_in(course, name, own)
     return course
 

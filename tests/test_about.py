@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder import about, check
 from autograder.errors import UnknownExercise
-from autograder.notebook.last_checked_answer import CHECKED
+from autograder.notebook.last_checked_answer import LAST_CHECKS
 from explorers.quiz_widget import Quiz
 from tests.made_reader import new_kernel
 
@@ -53,7 +53,7 @@ def notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Not
     """A notebook in an empty folder."""
     yield Notebook(tmp_path, capsys)
     InteractiveShell.clear_instance()
-    CHECKED.clear()
+    LAST_CHECKS.clear()
 
 
 def test_a_pass_offers_questions_in_one_line(notebook: Notebook) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.build_course import shipped_observations_and_hints
 from autograder.authoring.proof_receipts import still_valid_expected_observations
-from autograder.authoring.stale_observations import still_holds
+from autograder.authoring.stale_observations import is_observation_file_current
 from autograder.course import shipped_observations
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
@@ -51,7 +51,7 @@ class MadeJudge:
 def held(key: ExpectedObservations) -> bool:
     """Return whether a committed key still holds for the made exercise."""
     (committed,) = shipped_observations.decode(shipped_observations.encode({"double": key})).values()
-    return still_holds(cast(Judge, MadeJudge()), committed)
+    return is_observation_file_current(cast(Judge, MadeJudge()), committed)
 
 
 def with_mistake(**changed: Any) -> ExpectedObservations:
@@ -114,7 +114,7 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     """A build keeps a file that differs in last digits, and replaces one whose mistakes are out of date."""
     committed = {
         suffix: (COURSE.folder / "shipped" / f"ch01b_broadcasting{suffix}").read_bytes()
-        for suffix in shipped_observations.SUFFIXES
+        for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES
     }
     keys = shipped_observations.decode(committed)
     if change == "a digit":
@@ -125,4 +125,4 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
 
     assert changed != committed
     built = shipped_observations_and_hints(COURSE.folder, "ch01b_broadcasting", changed)
-    assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SUFFIXES}) is kept
+    assert (changed == {suffix: built[suffix] for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES}) is kept

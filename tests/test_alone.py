@@ -16,8 +16,8 @@ import pytest
 from autograder.__main__ import main
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import WorkFailed
-from autograder.nbgrader_plugin.course_lock import LOCK, lock_course
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.course_lock import LOCK_FILE, lock_course
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.sample_course import STEM, make_course
 from tests.small_chapter import PROJECT
 
@@ -62,7 +62,7 @@ def test_second_one_is_told_of_the_first(tmp_path: Path) -> None:
             pass
         assert "\n" not in str(told.value) and other.poll() is None
     with lock_course(tmp_path, "grade ch02"), lock_course(tmp_path, "feedback ch02"):
-        assert "grade ch02" in (tmp_path / LOCK).read_text()
+        assert "grade ch02" in (tmp_path / LOCK_FILE).read_text()
 
 
 def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
@@ -83,15 +83,15 @@ def test_killed_one_leaves_no_lock_and_no_file(tmp_path: Path) -> None:
 def test_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
     """Locking writes through no link, and removes nothing in a linked folder."""
     (tmp_path / "mine").write_text("mine")
-    (tmp_path / LOCK).parent.mkdir()
-    (tmp_path / LOCK).symlink_to(tmp_path / "mine")
+    (tmp_path / LOCK_FILE).parent.mkdir()
+    (tmp_path / LOCK_FILE).symlink_to(tmp_path / "mine")
     (tmp_path / "folder" / STEM).mkdir(parents=True)
     (tmp_path / "folder" / STEM / ".mine.1.tmp").touch()
     (tmp_path / "submitted").mkdir()
     (tmp_path / "submitted" / "ada").symlink_to(tmp_path / "folder")
     with lock_course(tmp_path, "grade"):
         assert "mine" == (tmp_path / "mine").read_text()
-    (tmp_path / LOCK).unlink()
+    (tmp_path / LOCK_FILE).unlink()
     with lock_course(tmp_path, "grade"):
         assert (tmp_path / "folder" / STEM / ".mine.1.tmp").exists()
 
@@ -116,7 +116,7 @@ def test_commands_wait_for_nobody(
 def test_nbgraders_own_command_waits_for_nobody(tmp_path: Path) -> None:
     """nbgrader's own autograde logs which process holds the lock, and releases its own lock at the end."""
     course = course_with_a_submission(tmp_path)
-    Cycle(course, STEM).generate()
+    NbgraderCycle(course, STEM).generate()
 
     def autograde() -> str:
         command = [sys.executable, "-m", "nbgrader", "autograde", STEM]
@@ -137,7 +137,7 @@ def test_killed_while_it_generated(
     """If a killed process left no release, the next grading generates it again."""
     course = course_with_a_submission(tmp_path)
     monkeypatch.setenv(COURSE_VARIABLE, str(course))
-    (cycle := Cycle(course, STEM)).generate()
+    (cycle := NbgraderCycle(course, STEM)).generate()
     assert cycle.is_generated()
     shutil.rmtree(course / "release" / STEM)
     assert not cycle.is_generated()

@@ -31,10 +31,10 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import bank_file
 from autograder.course.missing_exercise_parts import ExerciseParts
-from autograder.diagnosis.judge_answer import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG
 from autograder.errors import ChapterFormatError, UnknownExercise
 from autograder.notebook import call_answer_on_cases, check_and_hint
-from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.progress_log import PROGRESS_LOG
 from explorers import arrange, arranged_program_check
 from explorers.explorer_controls import InvalidChoice
 from explorers.parsons_problem import (
@@ -193,7 +193,7 @@ class TestLines:
 
         assert core.keys() - set(PROGRAMS) == short | given | facts | two | long
         assert short == {n for n in core if min(size(t) for t in [solved[n], *_rights(n)]) <= 2} - set(PROGRAMS) - facts
-        assert given == {n for n in core if any(each.tag == UNTOUCHED for each in _bank(n))} - set(PROGRAMS)
+        assert given == {n for n in core if any(each.tag == UNTOUCHED_TAG for each in _bank(n))} - set(PROGRAMS)
         assert two == {n for n in core if len(DEFINED.findall(bare(solved[n]))) > 1} - given - set(PROGRAMS)
         assert long == {n for n in core if size(solved[n]) > 20} - given - two
 
@@ -258,11 +258,11 @@ class TestOrder:
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_one_is_right(self, name: str) -> None:
         """The right order passes the check, and the progress log does not change."""
-        before = LOGBOOK.read()
+        before = PROGRESS_LOG.read()
         order, fill = solved(shuffled_pieces(name, 0))
         made = arrange(name, order=order, fill=fill, seed=0)
         assert made.text == PROGRAMS[name]
-        assert "checks passed" in made.said and f"{name}: all" in made.said and before == LOGBOOK.read()
+        assert "checks passed" in made.said and f"{name}: all" in made.said and before == PROGRESS_LOG.read()
 
     @pytest.mark.parametrize("name", PROGRAMS)
     def test_levels_may_be_left_out_going_down(self, name: str) -> None:

@@ -163,7 +163,7 @@ def test_attack_gets_what_it_earns_and_reaches_nothing(attack: Path, graded: Gra
     report = verdict.report(TARGET)
     assert float(keys["share"]) == report.score, [each.sentence for each in report.verdicts]
     assert any(keys.get("says", "") in each.sentence for each in report.verdicts), report.verdicts[0].sentence
-    assert all(len(each.sentence) <= difference_messages.LONGEST for each in report.verdicts)
+    assert all(len(each.sentence) <= difference_messages.MAX_MESSAGE_LENGTH for each in report.verdicts)
     assert keys.get("others") == "any" or not others_lost(verdict), others_lost(verdict)
     assert (before, []) == (outside(), left_running())
     assert not Path("/tmp/pickled").exists()

@@ -35,7 +35,7 @@ from autograder.grading.grade_submission import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.collect_without_symlinks import CollectWithoutSymlinks
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program
 from autograder.submission.extract_submitted_cells import MAX_BYTES
 from tests.conftest import UNCONFINED
@@ -164,7 +164,7 @@ def attacked(course: Path, honest: bytes) -> Iterator[Attacked]:
 def run_class(course: Path, honest: bytes) -> Attacked:
     """Write each attack directly into `submitted`, without collecting; then grade, write feedback, and export."""
     outside, grades = make_outside(course.parent, honest), course.parent / "grades.csv"
-    cycle = Cycle(course, STEM)
+    cycle = NbgraderCycle(course, STEM)
     cycle.generate()
     page = reduce(lambda data, attack: run_path(str(attack))["handed_in"](data), PAGES, honest)
     (submitted(course, ALL_PAGES) / f"{STEM}.ipynb").write_bytes(page)
@@ -333,7 +333,7 @@ def test_report(attacked: Attacked, typed: Callable[..., tuple[int, str]]) -> No
 @pytest.mark.parametrize("exporter", [PlainGrades, Canvas, Moodle])
 def test_exports(exporter: type[Any], attacked: Attacked, tmp_path: Path) -> None:
     """Each export lists every student of the gradebook."""
-    cycle = Cycle(attacked.course, STEM)
+    cycle = NbgraderCycle(attacked.course, STEM)
     plugin = exporter(parent=cycle.api)
     plugin.to = str(tmp_path / "table.csv")
     with cycle.api.gradebook as gradebook:
@@ -358,7 +358,7 @@ def test_collecting_follows_no_link(
     run_path(str(attack))["hand_in"](source, honest, outside)
     before = fingerprint(outside)
 
-    cycle = Cycle(course, STEM, tmp_path)
+    cycle = NbgraderCycle(course, STEM, tmp_path)
     CollectWithoutSymlinks(coursedir=cycle.api.coursedir, parent=cycle.api).do_copy(str(source), str(collected))
 
     plain = [path for path in collected.rglob("*") if not path.is_symlink()]

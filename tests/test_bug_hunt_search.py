@@ -14,7 +14,7 @@ from autograder.__main__ import main
 from autograder.authoring import generate_single_line_edits
 from autograder.authoring.generate_bug_hunts import find_hunts, single_line_difference, why_exercise_has_no_hunts
 from autograder.authoring.match_program_to_mistake import ProgramMistakeMatcher
-from autograder.authoring.rename_hunt_variables import renamed, synonyms_for_variables
+from autograder.authoring.rename_hunt_variables import rename_program, synonyms_for_variables
 from autograder.authoring.write_hunts import (
     digest_of_hunt_sources,
     exercises_with_outdated_hunts,
@@ -105,7 +105,7 @@ def test_programs_that_differ_in_several_lines_have_no_line_at_fault() -> None:
 def test_other_names() -> None:
     """Variables get other names, parameters and what nobody renames do not, and the answer is somebody's."""
     names = synonyms_for_variables([SCALE], ["torch"])
-    text = renamed(SCALE, names, "scale")
+    text = rename_program(SCALE, names, "scale")
 
     assert names == {"mean": "average", "spread": "deviation"}
     assert text.startswith("def their_scale(x, dim):\n    average = x.mean(dim)\n    deviation = x.std(dim)")

@@ -21,7 +21,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.errors import DamagedData, UnknownExercise
 from autograder.notebook import progress_log
 from autograder.notebook.last_checked_answer import LastCheck
-from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
+from autograder.notebook.progress_log import PROGRESS_LOG, LoggedCheck
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, decode_hunts, encode_hunts
 from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence, first_failed_verdict
 from tests.small_chapter import PROJECT
@@ -118,7 +118,7 @@ class Folder:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         self._patch, self.path = monkeypatch, path
-        monkeypatch.setattr(LOGBOOK, "_own", {})
+        monkeypatch.setattr(PROGRESS_LOG, "_own", {})
         monkeypatch.setattr(hunting, "_had", [])
         monkeypatch.setattr(hunting, "progress_folder", lambda: path)
         monkeypatch.setattr(hunting, "_RANDOM", Random(5))
@@ -126,7 +126,7 @@ class Folder:
 
     def passed(self, *names: str) -> None:
         """Note that exercises have passed."""
-        LOGBOOK._own.update({name: LoggedCheck(3, 3) for name in names})
+        PROGRESS_LOG._own.update({name: LoggedCheck(3, 3) for name in names})
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ class TestHunt:
 
     def test_nothing_has_passed(self, folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         """Before anything has passed it says one sentence; a check that failed changes nothing."""
-        LOGBOOK._own["describe"] = LoggedCheck(2, 3)
+        PROGRESS_LOG._own["describe"] = LoggedCheck(2, 3)
 
         assert hunt() is None
         assert said(capsys) == "Nothing to hunt yet. Hunts come from exercises that you have passed."
@@ -198,7 +198,7 @@ class TestHunt:
     def test_of_this_notebook_first(self, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
         """An exercise that was checked in this kernel comes before those of later sittings."""
         folder.passed("standardize", "train_step")
-        monkeypatch.setitem(hunting.CHECKED, "standardize", LastCheck(None, "", passed=True))
+        monkeypatch.setitem(hunting.LAST_CHECKS, "standardize", LastCheck(None, "", passed=True))
         hunt()
 
         assert "standardize" == hunting._had[-1].exercise
@@ -231,7 +231,7 @@ class TestMend:
         monkeypatch.setattr(hunting, "display", print)
         folder.passed("describe")
         hunt()
-        before = dict(LOGBOOK._own)
+        before = dict(PROGRESS_LOG._own)
         mend()
         code = hunting._had[-1].code
         assert capsys.readouterr().out == f"{code}\nmend(their_describe)\n"
@@ -240,7 +240,7 @@ class TestMend:
         right = '{"shape": tuple(x.shape), "dtype": x.dtype, "device": x.device.type, "bytes": x.nbytes}'
         mend(self.run(f"def their_describe(x):\n    return {right} | {{'requires_grad': x.requires_grad}}"))
         assert "all 7 checks passed" in (told := said(capsys)) and "Mended." in told
-        assert before == LOGBOOK._own
+        assert before == PROGRESS_LOG._own
 
     @pytest.mark.parametrize("other", [3, len, "their_describe"])
     def test_something_else(self, folder: Folder, capsys: pytest.CaptureFixture[str], other: object) -> None:

@@ -20,7 +20,7 @@ from autograder.diagnosis.verdict import Status
 from autograder.notebook import call_answer_on_cases
 from autograder.notebook import time_limit as deadline_module
 from autograder.notebook.check_and_hint import report_on_visible_cases
-from autograder.notebook.time_limit import OutOfTime, deadline
+from autograder.notebook.time_limit import TimeLimitReached, interrupt_after
 from tests.sample_course import COURSE
 from tests.test_progress_travels import ran
 
@@ -172,12 +172,12 @@ def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, se
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"
-ITSELF = f"import time\nfrom {deadline.__module__} import deadline\nwith deadline(0.1):\n    time.sleep(3)"
+ITSELF = f"import time\nfrom {interrupt_after.__module__} import deadline\nwith deadline(0.1):\n    time.sleep(3)"
 
 
 def loaded_within(seconds: float, name: str, then: float = 0.0) -> None:
     """Import a module and sleep, within a deadline."""
-    with deadline(seconds):
+    with interrupt_after(seconds):
         import_module(name)
         time.sleep(then)
 
@@ -196,7 +196,7 @@ class TestDeadline:
         """The time of an import does not count toward the limit, but the code after it does."""
         (folder / "loads_slowly.py").write_text(LATE.format(0.6))
         begun = time.monotonic()
-        with pytest.raises(OutOfTime):
+        with pytest.raises(TimeLimitReached):
             loaded_within(0.3, "loads_slowly", then=60)
 
         assert ["ended"] == sys.modules["loads_slowly"].seen and 0.8 < time.monotonic() - begun < 10
@@ -205,14 +205,14 @@ class TestDeadline:
         """An endless import is stopped after its own limit."""
         monkeypatch.setattr(deadline_module, "_LOADING", 0.3)
         (folder / "loads_forever.py").write_text(LATE.format(60))
-        with pytest.raises(OutOfTime):
+        with pytest.raises(TimeLimitReached):
             loaded_within(0.1, "loads_forever")
 
     def test_what_runs_within_an_import_counts(self, folder: Path) -> None:
         """A check called while a module is imported has the usual limit."""
         (folder / "checks_itself.py").write_text(ITSELF)
         begun = time.monotonic()
-        with pytest.raises(OutOfTime):
+        with pytest.raises(TimeLimitReached):
             import_module("checks_itself")
 
         assert time.monotonic() - begun < 2
@@ -220,9 +220,9 @@ class TestDeadline:
     @pytest.mark.skipif(sys.platform != "linux", reason="no clock of a thread's CPU time")
     def test_waiting_for_a_busy_machine_counts_a_third(self, folder: Path) -> None:
         """A block that hardly runs may take longer than its limit, but not three times as long."""
-        with deadline(1.0):
+        with interrupt_after(1.0):
             time.sleep(1.5)
-        with pytest.raises(OutOfTime), deadline(0.2):
+        with pytest.raises(TimeLimitReached), interrupt_after(0.2):
             time.sleep(60)
 
     def test_what_ends_in_time_is_left_alone(self) -> None:
@@ -230,9 +230,9 @@ class TestDeadline:
         late = 0
         for _ in range(60):
             try:
-                with deadline(0.002):
+                with interrupt_after(0.002):
                     time.sleep(0.002)
-            except OutOfTime:
+            except TimeLimitReached:
                 late += 1
 
         assert 0 <= late <= 60  # each block ended or was stopped inside, and no interrupt came later
@@ -241,7 +241,7 @@ class TestDeadline:
         """In another thread a message says that it cannot stop the code, as Python interrupts only the main one."""
 
         def block() -> None:
-            with deadline(0.01):
+            with interrupt_after(0.01):
                 time.sleep(0.1)
 
         thread = threading.Thread(target=block)
@@ -254,15 +254,15 @@ class TestDeadline:
         """The reader's interrupt goes to the previous handler, or is ignored if it was ignored before."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            with pytest.raises(KeyboardInterrupt) as caught, deadline(60):
+            with pytest.raises(KeyboardInterrupt) as caught, interrupt_after(60):
                 signal.raise_signal(signal.SIGINT)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            with deadline(60):
+            with interrupt_after(60):
                 signal.raise_signal(signal.SIGINT)
         finally:
             signal.signal(signal.SIGINT, before)
 
-        assert not isinstance(caught.value, OutOfTime)
+        assert not isinstance(caught.value, TimeLimitReached)
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
 
 def test_a_replaced_clock_does_not_end_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time limit reads the real clock while a probe lets an answer read another one."""
-    with deadline(60.0), monkeypatch.context() as patched:
+    with interrupt_after(60.0), monkeypatch.context() as patched:
         patched.setattr(time, "monotonic", lambda: 1e9)
         threading.Event().wait(3 * deadline_module._LOOK)
 

@@ -17,8 +17,8 @@ from autograder import check, progress
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook import last_checked_answer, progress_log, skills_card
-from autograder.notebook.last_checked_answer import CHECKED, LastCheck
-from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.last_checked_answer import LAST_CHECKS, LastCheck
+from autograder.notebook.progress_log import PROGRESS_LOG
 from autograder.notebook.progress_overview import merge_sittings, next_exercise_message
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images
@@ -39,21 +39,21 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path), user_ns={}, history_manager=None)
     for module in (progress_log, last_checked_answer):
         monkeypatch.setattr(module, "get_ipython", lambda: shell)
-    monkeypatch.setattr(LOGBOOK, "_own", {})
-    for name in list(CHECKED):
-        monkeypatch.delitem(CHECKED, name)
+    monkeypatch.setattr(PROGRESS_LOG, "_own", {})
+    for name in list(LAST_CHECKS):
+        monkeypatch.delitem(LAST_CHECKS, name)
     return shell.user_ns
 
 
 def passes(*exercises: str) -> None:
     """Log a passed check of each exercise."""
     for name in exercises:
-        LOGBOOK.note(Report(name, (Verdict("all", Status.PASS),)))
+        PROGRESS_LOG.note(Report(name, (Verdict("all", Status.PASS),)))
 
 
 def fails(name: str) -> None:
     """Log a failed check of an exercise."""
-    LOGBOOK.note(Report(name, (Verdict("all", Status.FAIL),)))
+    PROGRESS_LOG.note(Report(name, (Verdict("all", Status.FAIL),)))
 
 
 def made() -> skills_card.Card:
@@ -90,9 +90,9 @@ class TestWhen:
     def test_told_once_after_the_pass_that_was_missing(self) -> None:
         """The check that completes the chapter says where the card is, and no later check does."""
         passes(*WITH_POINTS[1:])
-        before, _ = LOGBOOK.read()
+        before, _ = PROGRESS_LOG.read()
         passes(WITH_POINTS[0])
-        after, _ = LOGBOOK.read()
+        after, _ = PROGRESS_LOG.read()
 
         assert "`progress(1)` shows your card" in next_exercise_message(WITH_POINTS[0], before)
         assert "" == next_exercise_message(WITH_POINTS[0], after)
@@ -108,10 +108,10 @@ class TestWhen:
 
     def test_where_no_reader_works_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """There is no card when progress is off, or outside a notebook."""
-        monkeypatch.setenv(progress_log.OFF, "off")
+        monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
         assert progress(1).card is None
         monkeypatch.setattr(progress_log, "get_ipython", lambda: None)
-        assert skills_card.card_of(FIRST) is None
+        assert skills_card.make_skills_card(FIRST) is None
 
 
 class TestPicture:
@@ -119,7 +119,7 @@ class TestPicture:
         """Log an answer that this kernel has checked."""
         passes(*WITH_POINTS)
         names["pairwise_sq_dists"] = answer
-        CHECKED["pairwise_sq_dists"] = LastCheck(answer, "pairwise_sq_dists", passed)
+        LAST_CHECKS["pairwise_sq_dists"] = LastCheck(answer, "pairwise_sq_dists", passed)
 
     def test_with_the_readers_own(self, names: dict[str, Any]) -> None:
         """The picture uses the reader's own answer, and its words say so."""

@@ -15,7 +15,7 @@ import pytest
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.missing_exercise_parts import ExerciseParts
-from autograder.course.replay_attack import MOST, cheat_earns_points
+from autograder.course.replay_attack import MAX_SHARE_OF_CONSTANTS, cheat_earns_points
 from tests.asked import NIGHT
 from tests.cheats import FACTS_ALONE, new_seeds, rows, table
 from tests.our_course import COURSE
@@ -44,7 +44,7 @@ def test_nothing_for_nothing(stem: str, name: str) -> None:
     print(f"\n{table(found)}")
 
     assert [] == [str(row) for row in found if not row.is_well]
-    assert [] == [row.name for row in found if (row.shapes > MOST) != (row.name in FACTS_ALONE)]
+    assert [] == [row.name for row in found if (row.shapes > MAX_SHARE_OF_CONSTANTS) != (row.name in FACTS_ALONE)]
     assert not NIGHT or [] == [str(row) for row in found if row.again > SELDOM]
 
 

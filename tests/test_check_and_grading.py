@@ -31,9 +31,9 @@ from autograder.diagnosis.verdict import Report
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.grading.execution_plan import ExerciseTask, plan_run
-from autograder.ipython_syntax import UNREAD
+from autograder.ipython_syntax import UNPARSED_MARK
 from autograder.notebook import call_answer_on_cases, last_checked_answer, progress_log
-from autograder.notebook.kernel_answer_text import text_of
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
 from autograder.notebook.report_rendering import Feedback
 from autograder.sandbox.execution.run_specification import SharedSetup
 from autograder.submission.extract_answer_statements import statements
@@ -58,7 +58,7 @@ EXERCISES = [
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A kernel's shell in an empty folder, which keeps the text of cells as ipykernel does."""
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setenv(progress_log.OFF, "off")
+    monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
     # On a busy machine an answer may take longer than a reader waits for it.
     monkeypatch.setattr(call_answer_on_cases, "_LEAST", 600.0)
     monkeypatch.setattr(call_answer_on_cases, "_MOST", 600.0)
@@ -66,7 +66,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     made.compile = XCachingCompiler()
     yield made
     InteractiveShell.clear_instance()
-    last_checked_answer.CHECKED.clear()
+    last_checked_answer.LAST_CHECKS.clear()
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def of_kernel(shell: Any, *cells: str) -> str:
     """The text of `double` after these cells ran, whatever they raise."""
     for cell in (SETUP, *cells, "double"):
         shell.run_cell(cell, store_history=True)
-    return text_of("double", shell.user_ns["double"], ("double", "triple"))
+    return answer_text_in_kernel("double", shell.user_ns["double"], ("double", "triple"))
 
 
 def statements_in(text: str) -> list[str]:
@@ -262,7 +262,7 @@ def test_a_rule_sees_the_helpers_of_other_cells(shell: Any) -> None:
 def test_what_nobody_can_read_is_unknown(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """What `exec` defines stands in no cell, not even in one that defined its name before."""
     assert "" == of_kernel(shell, ANSWER, f"exec('''{OLDER}''')")
-    assert "" == text_of("double", len, ())
+    assert "" == answer_text_in_kernel("double", len, ())
 
 
 def test_an_answer_from_a_file_is_read_there(shell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,11 +330,11 @@ def test_helpers_from_a_file_of_ones_own_are_read(
     monkeypatch.syspath_prepend(own_modules)
     shell.run_cell(above, store_history=True)
     shell.run_cell(f"{cell}\ndouble(3)", store_history=True).raise_error()
-    text = text_of("double", shell.user_ns["double"], ("double", "triple"), shell=shell)
+    text = answer_text_in_kernel("double", shell.user_ns["double"], ("double", "triple"), shell=shell)
 
     assert "return rest([x, x])" in text and "x[1:]" in text and used in text
-    assert "unused" not in text and UNREAD not in text
-    assert UNREAD in in_file and UNREAD not in of_grading(
+    assert "unused" not in text and UNPARSED_MARK not in text
+    assert UNPARSED_MARK in in_file and UNPARSED_MARK not in of_grading(
         "import torch\nfrom math import *\n" + ANSWER, "import functools"
     )
 
@@ -377,7 +377,7 @@ def test_an_answer_without_a_name_is_read(shell: Any) -> None:
     """One that stands in the midst of another statement is known by the cell that made it."""
     shell.run_cell("answers = [lambda x: 2 * x]", store_history=True)
 
-    assert "answers = [lambda x: 2 * x]" == text_of("double", shell.user_ns["answers"][0], ())
+    assert "answers = [lambda x: 2 * x]" == answer_text_in_kernel("double", shell.user_ns["answers"][0], ())
 
 
 @pytest.mark.parametrize(("stem", "exercise"), [("ch04a_training_loop", "train_step")])

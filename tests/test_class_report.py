@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring import example_class
 from autograder.authoring.build_course import build
-from autograder.authoring.site.example_report import class_report, invented_student_ids
+from autograder.authoring.site.example_report import example_class_report, invented_student_ids
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading import grading_executors
 from autograder.grading.verdict_store import SEED_VARIABLE
@@ -38,7 +38,7 @@ def told(project: Path, folder: Path) -> str:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(SEED_VARIABLE, "1")
         monkeypatch.setattr(grading_executors, "usable_cores", lambda: 1)  # one worker, since the tests run in parallel
-        return class_report(project, CHAPTER, folder)
+        return example_class_report(project, CHAPTER, folder)
 
 
 def test_ids_are_names_and_all_different() -> None:
@@ -70,12 +70,12 @@ def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: py
     """The report is kept until its chapter changes, and the graded class is deleted."""
     monkeypatch.delattr("autograder.authoring.example_class.run_example_class")
 
-    assert told == class_report(project, CHAPTER, folder) and not (folder / "class").exists()
+    assert told == example_class_report(project, CHAPTER, folder) and not (folder / "class").exists()
     chapter = next(project.glob(f"*/chapters/{CHAPTER}.py"))
     before = chapter.read_bytes()
     chapter.write_bytes(before + b"\n# Another word.\n")
     with pytest.raises(AttributeError):
-        class_report(project, CHAPTER, folder)
+        example_class_report(project, CHAPTER, folder)
     chapter.write_bytes(before)
 
 
@@ -87,7 +87,7 @@ def test_a_class_that_could_not_be_graded_is_no_report(
     monkeypatch.setattr(example_class, "run_example_class", lambda *_, **__: made)
 
     with pytest.raises(WorkFailed, match=r"could not be graded; ada: the engine has changed since"):
-        class_report(project, CHAPTER, tmp_path)
+        example_class_report(project, CHAPTER, tmp_path)
     assert not list(tmp_path.glob("*.ipynb"))
 
 
@@ -95,10 +95,10 @@ def test_the_same_report_again(told: str, project: Path, tmp_path: Path, monkeyp
     """Another run with the same seed makes the same report."""
     monkeypatch.setenv(SEED_VARIABLE, "1")
 
-    assert told == class_report(project, CHAPTER, tmp_path)
+    assert told == example_class_report(project, CHAPTER, tmp_path)
 
 
 def test_outside_a_course(tmp_path: Path) -> None:
     """Outside a course, the report raises CourseNotFound."""
     with pytest.raises(CourseNotFound):
-        class_report(tmp_path, CHAPTER, tmp_path / "kept")
+        example_class_report(tmp_path, CHAPTER, tmp_path / "kept")

@@ -19,7 +19,7 @@ from autograder.grading import dask_cluster, verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.assignment_grader import get_grader
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
 from tests.processes import PYTHONPATH
@@ -44,7 +44,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with the submissions of a class."""
     course = tmp_path_factory.mktemp("hosts") / "course"
     copy_files_for_grading(SAMPLE, course, STEM)
-    Cycle(course, STEM).generate()
+    NbgraderCycle(course, STEM).generate()
     made_from = get_grader(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
         folder = course / "submitted" / student.name / STEM
@@ -59,7 +59,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     alone = Path(shutil.copytree(course, tmp_path_factory.mktemp("alone") / "course"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
-        cycle = Cycle(alone, STEM)
+        cycle = NbgraderCycle(alone, STEM)
         assert {} == cycle.autograde(
             cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
         )

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from packaging.requirements import Requirement
 
 from autograder.authoring.example_class import ExampleClass
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.workspace.embed_package_in_notebook import embed_package
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
@@ -105,7 +105,9 @@ def test_chapter_done_on_colab_earns_everything(
         folder.mkdir(parents=True)
         (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
 
-    assert {} == Cycle(course, stem).autograde(list(downloads), how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(course, stem).autograde(
+        list(downloads), how=GradingOptions(workers=ONE, unconfined=UNCONFINED)
+    )
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         most = gradebook.find_submission(stem, "perfect")
         full = (most.score, most.max_score)

@@ -8,21 +8,21 @@ from hypothesis import strategies as st
 
 from autograder.lms.match_files_to_students import StudentMatch, match_students
 from autograder.lms.parse_submission_filenames import ParsedSubmissionFilename, parse_submission_path
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from tests.made_downloads import brightspace_name, canvas_name, moodle_name
 
-ADA = Person("ada", "Ada", "Lovelace", "ada@example.org", "41")
-JOSE = Person("jose", "José Ángel", "Núñez Ødegård", "", "42")
-CHANDRA = Person("chandra", "चन्द्र", "रमन", "", "")
+ADA = GradebookStudent("ada", "Ada", "Lovelace", "ada@example.org", "41")
+JOSE = GradebookStudent("jose", "José Ángel", "Núñez Ødegård", "", "42")
+CHANDRA = GradebookStudent("chandra", "चन्द्र", "रमन", "", "")
 
 
-def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = None) -> StudentMatch:
+def one(path: str, *people: GradebookStudent, columns: dict[str, dict[str, str]] | None = None) -> StudentMatch:
     """Return the match of a single path."""
     return next(iter(several([path], *people, columns=columns).values()))
 
 
 def several(
-    paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None
+    paths: list[str], *people: GradebookStudent, columns: dict[str, dict[str, str]] | None = None
 ) -> dict[str, StudentMatch]:
     """Return the match of each path."""
     files: list[ParsedSubmissionFilename] = [found for path in paths if (found := parse_submission_path(path))]
@@ -64,8 +64,11 @@ def test_number_of_another() -> None:
 
 def test_two_students_of_one_name() -> None:
     """Two students of one name are matched by number only, and the reason names the missing column."""
-    twins = [Person("ada1", "Ada", "Lovelace", "", "41"), Person("ada2", "Ada", "Lovelace", "", "42")]
-    plain = [Person(each.id, each.first_name, each.last_name, "", "") for each in twins]
+    twins = [
+        GradebookStudent("ada1", "Ada", "Lovelace", "", "41"),
+        GradebookStudent("ada2", "Ada", "Lovelace", "", "42"),
+    ]
+    plain = [GradebookStudent(each.id, each.first_name, each.last_name, "", "") for each in twins]
 
     assert "ada2" == one(canvas_name("Lovelace", "Ada", 42, 5), *twins).student
     named = (
@@ -86,7 +89,7 @@ def test_two_senders_of_one_name(name: object) -> None:
         if name
         else [moodle_name("Ada Lovelace", number) for number in (101, 102)]
     )
-    found = several(paths, Person("ada", "Ada", "Lovelace", "", ""))
+    found = several(paths, GradebookStudent("ada", "Ada", "Lovelace", "", ""))
 
     assert ["", ""] == [each.student for each in found.values()]
     assert all("have the name of ada" in each.reason for each in found.values())
@@ -95,7 +98,7 @@ def test_two_senders_of_one_name(name: object) -> None:
 def test_signs_that_are_no_accents_stay() -> None:
     """Vowel signs of other scripts are kept, so that names which differ in one do not match."""
     for other in ("रमिन", "रम्न"):
-        assert one(moodle_name("रमन", 1), Person("a", "", other, "", "")).student == ""
+        assert one(moodle_name("रमन", 1), GradebookStudent("a", "", other, "", "")).student == ""
 
 
 def test_anonymous() -> None:
@@ -118,7 +121,7 @@ def test_brightspace() -> None:
 def test_numbers_of_each_system() -> None:
     """The number of a student in Moodle is no number in Canvas, even where nbgrader's field has it."""
     columns = {"ada": {"ID number": "41"}, "jose": {"ID": "9", "ID number": "42"}}
-    bob = Person("bob", "Bob", "Ng", "", "")
+    bob = GradebookStudent("bob", "Bob", "Ng", "", "")
 
     assert "" == one(canvas_name("Day", "Cleo", 41, 5), ADA, bob, columns=columns).student
     assert "jose" == one(canvas_name("Day", "Cleo", 9, 5), ADA, JOSE, columns=columns).student
@@ -145,7 +148,7 @@ def test_a_file_of_a_group(path: str) -> None:
 def test_groups_that_say_too_little() -> None:
     """A number of somebody outside the group, groups of one name, and a member's own file beside it are left."""
     columns = {**GROUPS, "bob": {"Groups": "team-1"}}
-    bob = Person("bob", "Bob", "Ng", "", "43")
+    bob = GradebookStudent("bob", "Bob", "Ng", "", "43")
 
     outside = one(canvas_name("Team 1", "", 43, 5).replace(",", ""), ADA, JOSE, bob, columns=GROUPS)
     assert not outside.students and "the number 43 is that of bob, who is not in Team 1" in outside.reason
@@ -192,7 +195,8 @@ NAMES = st.text("abcéøल' -", min_size=1, max_size=4)
 def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tuple[str, str, int, bool]]) -> None:
     """Each file has a student or a reason, and all files matched to a student by name have one number."""
     people = [
-        Person(str(place), first, last, "", str(number or "")) for place, (first, last, number) in enumerate(roster)
+        GradebookStudent(str(place), first, last, "", str(number or ""))
+        for place, (first, last, number) in enumerate(roster)
     ]
     paths = [
         canvas_name(last, first, number, place) if canvas else moodle_name(f"{first} {last}", number, f"{place}.ipynb")

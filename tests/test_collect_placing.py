@@ -20,7 +20,7 @@ from autograder.lms import import_submissions_zip as collecting
 from autograder.lms.collection_result import CollectionResult, CollectOptions
 from autograder.lms.import_submissions_zip import import_submissions
 from autograder.lms.save_collected_submission import CollectedSubmission, PlacementAction, read_collection_note
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from autograder.nbgrader_plugin.roster_import import Roster
 from tests.made_downloads import (
     CLOCK,
@@ -33,9 +33,9 @@ from tests.made_downloads import (
 )
 from tests.small_chapter import STEM, make_project
 
-ADA = Person("ada", "Ada", "Lovelace", "", "41")
-BOB = Person("bob", "Bob", "Ng", "", "42")
-CLEO = Person("cleo", "Cleo", "Day", "", "43")
+ADA = GradebookStudent("ada", "Ada", "Lovelace", "", "41")
+BOB = GradebookStudent("bob", "Bob", "Ng", "", "42")
+CLEO = GradebookStudent("cleo", "Cleo", "Day", "", "43")
 FIRST, SECOND = b'{"cells": []}', b'{"cells": [], "metadata": {}}'
 PLAIN = CollectOptions()
 Files = dict[str, bytes]
@@ -338,7 +338,7 @@ class TestAgain:
         assert {"left for you": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
 
 
-def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[Person, ...] = (ADA,)) -> str:
+def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[GradebookStudent, ...] = (ADA,)) -> str:
     """Return the error of a collection that changes nothing."""
     before = sorted(course.rglob("*"))
     with pytest.raises(CourseError) as told_:

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import CourseError
 from autograder.nbgrader_plugin import export_plugins, kept_roster_columns
-from autograder.nbgrader_plugin.open_nbgrader import course_api
+from autograder.nbgrader_plugin.open_nbgrader import open_nbgrader_api
 from tests.small_chapter import make_project
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -43,7 +43,7 @@ def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
     for text in rosters:
         (project / "students.csv").write_text(text, encoding="utf-8")
         assert 0 == main(["--root", str(project), "roster", str(project / "students.csv"), "--replace"])
-    plugin = getattr(export_plugins, to)(to=str(project / "out.csv"), parent=course_api(project / "course"))
+    plugin = getattr(export_plugins, to)(to=str(project / "out.csv"), parent=open_nbgrader_api(project / "course"))
     with Gradebook(f"sqlite:///{project / 'course' / 'gradebook.db'}", "pytorch_basics") as book:
         plugin.export(book)
     with (project / "out.csv").open(newline="", encoding="utf-8") as file:
@@ -85,14 +85,14 @@ def test_three_systems_side_by_side(project: Path, capsys: pytest.CaptureFixture
 def test_a_roster_that_would_replace_something_says_it_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without the option nothing is changed, and each value has a line, without signs that move the cursor."""
     after(project, "id,last_name,groups\nada,Love\x1b[2Jlace,Team 1\n", to="Canvas")
-    before = (project / "course" / kept_roster_columns.FILE).read_bytes()
+    before = (project / "course" / kept_roster_columns.ROSTER_FILE).read_bytes()
     capsys.readouterr()
     (project / "students.csv").write_text("id,last_name,groups\nada,King,Team 2\nbob,Ng,\n")
     assert 1 == main(["--root", str(project), "roster", str(project / "students.csv")])
     told = capsys.readouterr().out
 
     assert "ada: Groups 'Team 1' -> 'Team 2'\nNothing was changed" in told and "\x1b" not in told
-    assert before == (project / "course" / kept_roster_columns.FILE).read_bytes()
+    assert before == (project / "course" / kept_roster_columns.ROSTER_FILE).read_bytes()
     assert ["ada"] == [row["Username"] for row in after(project, to="Brightspace")]
 
 
@@ -140,18 +140,18 @@ def test_nothing_is_lost_by_less(project: Path) -> None:
 def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Importing an exported file changes nothing."""
     after(project, CANVAS, to="Canvas")
-    before = (project / "course" / kept_roster_columns.FILE).read_bytes()
+    before = (project / "course" / kept_roster_columns.ROSTER_FILE).read_bytes()
     capsys.readouterr()
     main(["--root", str(project), "roster", str(project / "out.csv")])
 
     assert "2 students: 0 new, 0 changed, 2 as they were\n" == capsys.readouterr().out
-    assert before == (project / "course" / kept_roster_columns.FILE).read_bytes()
+    assert before == (project / "course" / kept_roster_columns.ROSTER_FILE).read_bytes()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"ada": 1}'])
 def test_damaged(tmp_path: Path, text: str) -> None:
     """A damaged file of columns raises an error that says what to do."""
-    (tmp_path / kept_roster_columns.FILE).write_text(text, encoding="utf-8")
+    (tmp_path / kept_roster_columns.ROSTER_FILE).write_text(text, encoding="utf-8")
 
     with pytest.raises(CourseError, match="delete it, and import the roster again"):
         kept_roster_columns.load_columns(tmp_path)

@@ -15,7 +15,7 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.grading.assignment import read_assignment
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import autograde
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in
 from tests.sample_course import STEM, make_course
@@ -49,7 +49,7 @@ class Signed(NbGraderPreprocessor):  # type: ignore[misc,unused-ignore]
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course with three students: one solved all, one changed lessons, one handed in an invalid notebook."""
     course = make_course(tmp_path_factory.mktemp("common") / "course")
-    Cycle(course, STEM).generate()
+    NbgraderCycle(course, STEM).generate()
     chapter = read_chapter(course / "chapters" / f"{STEM}.py")
     release = read_assignment(course, STEM, unconfined=UNCONFINED).released()
     solved = handed_in(release, {name: chapter.solution(name) for name in chapter.exercises})
@@ -66,7 +66,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def recorded(course: Path) -> tuple[dict[str, str], list[Any]]:
     """Return the autograded notebooks by student, and the rows of the gradebook."""
-    cycle = Cycle(course, STEM)
+    cycle = NbgraderCycle(course, STEM)
     how = GradingOptions(workers=WorkerOptions(count=1, stays=True), force=True, unconfined=UNCONFINED)
     assert {} == cycle.autograde(cycle.students(), how=how)
     with sqlite3.connect(course / "gradebook.db") as database:

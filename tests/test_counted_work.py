@@ -26,7 +26,7 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import apply_deadlines, caching_notebook_writer, gradebook_scores
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution import decoded_observation_cache, submission_runner
 from autograder.sandbox.execution.fork_server_client import _ForkServer
@@ -48,10 +48,10 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
+def cycle(tmp_path_factory: pytest.TempPathFactory) -> NbgraderCycle:
     """Return a course in which everybody has handed in the solutions."""
     course = make_course(tmp_path_factory.mktemp("counted") / "course")
-    cycle = Cycle(course, STEM)
+    cycle = NbgraderCycle(course, STEM)
     cycle.generate()
     for student in STUDENTS:
         (course / "submitted" / student / STEM).mkdir(parents=True)
@@ -59,7 +59,7 @@ def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
     return cycle
 
 
-def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
+def hand_in(cycle: NbgraderCycle, student: str, *unsolved: str) -> None:
     """Hand in the solutions except for these exercises."""
     chapter = Judge(cycle.course, STEM).chapter
     answers = {name: chapter.solution(name) for name in chapter.exercises}
@@ -69,7 +69,7 @@ def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def counted(cycle: Cycle) -> list[Counter[str]]:
+def counted(cycle: NbgraderCycle) -> list[Counter[str]]:
     """Return the counts of a first run, of a second one without changes, and of a third with one changed file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -80,7 +80,7 @@ def counted(cycle: Cycle) -> list[Counter[str]]:
         return [*runs, work_of(cycle)]
 
 
-def work_of(cycle: Cycle) -> Counter[str]:
+def work_of(cycle: NbgraderCycle) -> Counter[str]:
     """Return the counts of one run of the class."""
     done: Counter[str] = Counter()
 
@@ -149,7 +149,7 @@ def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str
     assert 1 == first["started"] and len(STUDENTS) + 1 == first["committed"]
 
 
-def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
+def test_answers_that_show_the_same_are_judged_once(cycle: NbgraderCycle, counted: list[Counter[str]]) -> None:
     """Equal observations are decoded and judged once per class, and not again without changes."""
     exercises = len(Judge(cycle.course, STEM).chapter.exercises)
     first, again, changed = counted
@@ -159,7 +159,7 @@ def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[
     assert exercises == changed["judged"] >= changed["decoded"] > 1  # some answers show the same on new cases
 
 
-def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: Cycle, counted: list[Counter[str]]) -> None:
+def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: NbgraderCycle, counted: list[Counter[str]]) -> None:
     """For right and unwritten answers, no known mistakes are run except slips."""
     judge = Judge(cycle.course, STEM)
     slips = sum(answer.slip for name in judge.names for answer in judge.banks[name])
@@ -179,12 +179,12 @@ def test_a_verdict_is_written_three_times(counted: list[Counter[str]]) -> None:
     assert [0, 3] == [each["verdict files"] for each in counted[1:]]
 
 
-def test_the_end_of_a_run_asks_once_for_all(cycle: Cycle, counted: list[Counter[str]]) -> None:
+def test_the_end_of_a_run_asks_once_for_all(cycle: NbgraderCycle, counted: list[Counter[str]]) -> None:
     """Due dates, penalties and scores by hand take as many queries for a class as for one student."""
     assert counted and asked_at_the_end(cycle, STUDENTS[:1]) == asked_at_the_end(cycle, STUDENTS)
 
 
-def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
+def asked_at_the_end(cycle: NbgraderCycle, students: Iterable[str]) -> int:
     """Return the number of queries at the end of a run if the gradebook had only these students."""
 
     def end() -> None:
@@ -243,7 +243,7 @@ def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
     assert first - again <= len(STUDENTS) * QUESTIONS
 
 
-def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
+def test_cells_that_everybody_has_are_validated_once(cycle: NbgraderCycle, counted: list[Counter[str]]) -> None:
     """Cells that earlier notebooks contain are not validated again."""
     release = read_assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
 
@@ -251,7 +251,7 @@ def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list
     assert 0 == counted[1]["validated"]
 
 
-def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_share_one_warm_process(cycle: NbgraderCycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any number of workers shares one warm process, so that torch is imported once."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     seen: list[tuple[int, int]] = []
@@ -268,7 +268,7 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
     assert len(STUDENTS) == len(seen) and {1} == set(folders) and 3 == min(processes)
 
 
-def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted: list[Counter[str]]) -> None:
+def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: NbgraderCycle, counted: list[Counter[str]]) -> None:
     """Autograded notebooks have the bytes that nbformat would write."""
     files = sorted((cycle.course / "autograded").rglob("*.ipynb"))
 
@@ -277,7 +277,7 @@ def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted
         assert path.read_text() == nbformat.writes(nbformat.read(path, as_version=4)) + "\n"
 
 
-def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
+def test_who_grades_a_class_imports_no_torch(cycle: NbgraderCycle) -> None:
     """The process that grades a class never imports torch; its workers do."""
     code = (
         "import sys; from autograder.__main__ import main; "

@@ -11,7 +11,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 
 from autograder.errors import WorkFailed
 from autograder.nbgrader_plugin.apply_deadlines import LatePenalty, check_late_penalty_plugin
-from autograder.nbgrader_plugin.open_nbgrader import course_api, course_directory
+from autograder.nbgrader_plugin.open_nbgrader import course_directory, open_nbgrader_api
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS
 from tests.small_chapter import PROJECT, make_project
 
@@ -40,7 +40,7 @@ def test_a_plug_in_beside_the_configuration_is_found(course: Path) -> None:
     """A plug-in beside the configuration is found from any folder."""
     (course / f"{RULE}.py").write_text(_PLUG_IN)
     (course / SETTINGS).write_text(_NAMED)
-    api = course_api(course)
+    api = open_nbgrader_api(course)
     check_late_penalty_plugin(api)
 
     assert 3.0 == AssignLatePenalties(parent=api).plugin_class().late_submission_penalty("ada", 6.0, 1.0)
@@ -54,13 +54,13 @@ def test_a_plug_in_that_cannot_be_had_is_one_line(course: Path, text: str | None
     (course / SETTINGS).write_text(_NAMED)
 
     with pytest.raises(WorkFailed, match=r"plug-in .* cannot be loaded .*Correct") as caught:
-        check_late_penalty_plugin(course_api(course))
+        check_late_penalty_plugin(open_nbgrader_api(course))
     assert "\n" not in str(caught.value)
 
 
 def test_a_teachers_settings_win(course: Path) -> None:
     """A teacher's settings override the project's."""
-    assert AssignLatePenalties(parent=course_api(course)).plugin_class is LatePenalty
+    assert AssignLatePenalties(parent=open_nbgrader_api(course)).plugin_class is LatePenalty
     (course / SETTINGS).write_text('[nbgrader.CourseDirectory]\ncourse_id = "mine"\nsubmitted_directory = "in"\n')
 
     found = course_directory(course)
@@ -72,7 +72,7 @@ def test_settings_that_cannot_be_read_leave_the_walls(course: Path) -> None:
     """An unreadable settings file does not disable the project's own configuration."""
     (course / SETTINGS).write_text("[nbgrader.Autograde\n")
 
-    assert "RepairingExporter" in course_api(course).config.Autograde.exporter_class
+    assert "RepairingExporter" in open_nbgrader_api(course).config.Autograde.exporter_class
 
 
 def test_settings_are_not_for_git_nor_for_students() -> None:

@@ -15,7 +15,7 @@ from autograder.authoring import example_class
 from autograder.authoring.example_class import ExampleClass
 from autograder.errors import CourseNotFound
 from autograder.grading import class_text_table, verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
 
@@ -105,7 +105,7 @@ def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkey
         book.find_comment("standardize", *where).manual_comment = "Well begun."
         book.db.commit()
 
-    assert {} == Cycle(course, STEM).autograde(["untouched"], how=GradingOptions(unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(course, STEM).autograde(["untouched"], how=GradingOptions(unconfined=UNCONFINED))
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as book:
         assert (8.5, 7.0, "Well begun.") == (

@@ -2,7 +2,7 @@
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.notebook.html_markup import join
-from autograder.notebook.report_rendering import Feedback, html, text
+from autograder.notebook.report_rendering import Feedback, report_as_html, text
 from tests import made
 
 
@@ -23,7 +23,7 @@ def test_text_tells_sentence_call_and_values() -> None:
 
 def test_a_pass_offers_no_hint() -> None:
     """A passed report offers no hint."""
-    told = html(made.report(made.reference), ("Twice.",))
+    told = report_as_html(made.report(made.reference), ("Twice.",))
 
     assert "all 3 checks passed" in told
     assert "Hint" not in told
@@ -31,7 +31,7 @@ def test_a_pass_offers_no_hint() -> None:
 
 def test_hints_are_folded_one_inside_the_other() -> None:
     """The second hint is folded inside the first one."""
-    told = html(made.report(made.square), ("Twice.", "Use `*`."))
+    told = report_as_html(made.report(made.square), ("Twice.", "Use `*`."))
 
     assert told.index("Twice.") < told.index("Another hint") < told.index("<code>*</code>")
     assert 2 == told.count("<details")
@@ -47,7 +47,7 @@ def test_what_a_student_wrote_is_escaped() -> None:
     verdict = Verdict(
         "works <b>", Status.FAIL, "got `<img src=x>`", call="<script>", got="</div><script>alert(1)</script>"
     )
-    told = html(Report("<script>", (verdict,)))
+    told = report_as_html(Report("<script>", (verdict,)))
 
     assert "<script" not in told
     assert "<img" not in told
@@ -63,7 +63,7 @@ def test_a_sentence_is_told_once() -> None:
 
 def test_the_picture_frames_what_differs() -> None:
     """Differing cells are marked by frame and weight, not only by color."""
-    told = html(made.report(made.square))
+    told = report_as_html(made.report(made.square))
 
     assert "border:2px" in told
     assert "font-weight:700" in told
@@ -80,5 +80,5 @@ def test_a_notebook_gets_both_forms() -> None:
 def test_a_note_is_shown() -> None:
     """A right answer's note is in the text and in the HTML."""
     assert "Note: Right; one `add` is enough." in text(made.report(made.roundabout))
-    assert "Note: Right; one <code>add</code> is enough." in html(made.report(made.roundabout))
-    assert "Note" not in text(made.report(made.reference)) + html(made.report(made.reference))
+    assert "Note: Right; one <code>add</code> is enough." in report_as_html(made.report(made.roundabout))
+    assert "Note" not in text(made.report(made.reference)) + report_as_html(made.report(made.reference))

@@ -12,8 +12,8 @@ from traitlets.config import Config
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.feedback_page import (
+    MAX_CACHED_TEXTS,
     PROSE,
-    REMEMBERED,
     CachedHighlighter,
     FeedbackExporter,
     mark_lesson_cells,
@@ -125,10 +125,10 @@ class TestRemembered:
     def test_no_more_is_kept_than_is_said(self) -> None:
         """The cache has a fixed size."""
         page = FeedbackExporter(config=Config())
-        for number in range(REMEMBERED + 5):
+        for number in range(MAX_CACHED_TEXTS + 5):
             page.markdown2html({}, f"text {number}")  # type: ignore[arg-type]
 
-        assert REMEMBERED == len(PROSE)
+        assert MAX_CACHED_TEXTS == len(PROSE)
 
 
 @pytest.mark.parametrize("student", ["wrong-01", pytest.param("broken-json")])

@@ -13,7 +13,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.nbgrader_plugin import parallel_map
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.nbgrader_plugin.parallel_map import map_in_processes
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
@@ -38,7 +38,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course with a graded class of four."""
     folder = make_course(tmp_path_factory.mktemp("feedback") / "course")
     write_source(folder, "hw", OWN)
-    cycle = Cycle(folder, "hw")
+    cycle = NbgraderCycle(folder, "hw")
     cycle.generate()
     hand_in(folder, "hw", OWN)
     assert {} == cycle.autograde(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.nbgrader_plugin.gradebook_scores import people
+from autograder.nbgrader_plugin.gradebook_scores import read_students
 from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
 from autograder.nbgrader_plugin.teacher_settings import read_teacher_settings
@@ -95,7 +95,7 @@ def test_nothing_is_left_of_a_student(tmp_path: Path, capsys: pytest.CaptureFixt
     )
     assert {"bob": {"Section": "Bob"}} == json.loads(after["roster.json"])
     with open_gradebook(course) as book:
-        assert ["bob"] == [person.id for person in people(book)]
+        assert ["bob"] == [person.id for person in read_students(book)]
         assert ["bob"] == [each.student_id for each in book.assignment_submissions("hw")]
     assert 1 == main(["--root", str(course), "forget", "zoe", "--yes"])
 

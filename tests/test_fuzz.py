@@ -26,7 +26,7 @@ from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Tens
 from autograder.grading.grade_submission import SubmissionGrading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs
-from autograder.notebook.report_rendering import html, text
+from autograder.notebook.report_rendering import report_as_html, text
 from autograder.pipe_messages import Frame
 from autograder.sandbox.execution.choose_runner import runner_for
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Program, Runner
@@ -263,7 +263,7 @@ def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LI
     assert verdict.trouble is None or (verdict.trouble and verdict.score == 0)
     assert [report.exercise for report in verdict.reports] == list(made.judge.chapter.exercises)
     for report in verdict.reports:
-        assert html(report) and text(report) and report.verdicts
+        assert report_as_html(report) and text(report) and report.verdicts
         assert 0 <= verdict.earned(report.exercise) <= verdict.points[report.exercise]
     names = list(verdict.points)
     check_outputs(verdict, names[len(data) % len(names)])  # only one of them, because this is slow

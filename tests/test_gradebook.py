@@ -21,7 +21,7 @@ from autograder.grading import assignment, verdict_store
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import preflight_checks
 from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.small_chapter import SAMPLE
 
 # Warnings of nbgrader's own database layer.
@@ -227,12 +227,12 @@ class TestPreflight:
     @staticmethod
     def check(course: Path) -> None:
         """Run the checks with a short timeout."""
-        preflight_checks.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
+        preflight_checks.check_that_grading_can_run(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
 
     def test_unknown_assignment_is_one_line(self) -> None:
         """An assignment that was never generated raises an error with the command that generates it."""
         with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01a_tensors"):
-            preflight_checks.check_known("ch01a_tensors", ["ch02a_gradients"])
+            preflight_checks.check_assignment_is_known("ch01a_tensors", ["ch02a_gradients"])
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Without a source, the error names the build command; with one, nbgrader's release command."""
@@ -292,7 +292,7 @@ class TestPreflight:
         holder.execute("BEGIN IMMEDIATE")
 
         with pytest.raises(CourseError, match="locked"):
-            Cycle(course, "ch01_sample")
+            NbgraderCycle(course, "ch01_sample")
         holder.close()
 
 

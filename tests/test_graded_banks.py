@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from autograder.authoring.example_class import ExampleClass
 from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
-from autograder.diagnosis.judge_answer import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG
 from tests import sample_course
 from tests.graded import graded_class, of_class, share, verdict_of
 from tests.our_course import COURSE
@@ -120,7 +120,7 @@ def test_wrong_answers_carry_their_own_sentence(graded: ExampleClass, judge: Jud
         report = verdict_of(graded, student.name).report(exercise)
         (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
 
-        own = (tag,) if answer.sentence and tag != UNTOUCHED else ()
+        own = (tag,) if answer.sentence and tag != UNTOUCHED_TAG else ()
         assert own == report.mistakes, student.name
         assert not report.passed and told(answer, judge) & {verdict.sentence for verdict in report.verdicts}
 

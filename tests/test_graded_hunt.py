@@ -27,7 +27,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grading import verdict_store
 from autograder.grading.assignment import Assignment, read_assignment
 from autograder.grading.assignment_grader import Grader
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts, encode_hunts, hunts_path, read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 from autograder.reports.answer_syntax_structures import read_answer_structures
@@ -62,8 +62,8 @@ def {NAME}(x, dim, eps):
 FAULTY = program("variance = x.var(dim=dim, keepdim=True)")
 OTHER = program("variance = x.var(dim=0, keepdim=True, correction=0)")
 SHORT = BugHunt(HUNTED, "no-eps", f"def {NAME}(x, dim, eps):\n    return x\n", "change", 2, (1,))
-MENDED = FAULTY.numbered.replace("keepdim=True)\n    spread", "keepdim=True, correction=0)\n    spread")
-NO_BETTER = FAULTY.numbered.replace("keepdim=True)\n    spread", "keepdim=True, correction=2)\n    spread")
+MENDED = FAULTY.text_with_number.replace("keepdim=True)\n    spread", "keepdim=True, correction=0)\n    spread")
+NO_BETTER = FAULTY.text_with_number.replace("keepdim=True)\n    spread", "keepdim=True, correction=2)\n    spread")
 PASTED = f"""\
 def {NAME}(x, dim, eps):  # program {FAULTY.number}
     m = x.mean(dim, True)
@@ -73,15 +73,15 @@ def {NAME}(x, dim, eps):  # program {FAULTY.number}
 TWO_LINES = MENDED.replace("variance + eps)", "variance + eps)\n    print(spread)")
 ANSWERS = {
     "ada": MENDED,
-    "ben": FAULTY.numbered,
+    "ben": FAULTY.text_with_number,
     "cyd": PASTED,
     "dan": MENDED.replace(f"  # program {FAULTY.number}", ""),
     "eve": MENDED.replace(FAULTY.number, "abc123"),
     "fay": "",
     "gil": NO_BETTER,
     "hal": MENDED.replace("x - average", "x - average + 0"),
-    "ian": OTHER.numbered.replace("dim=0", "dim=dim"),
-    "jay": f"{FAULTY.numbered}\n{NAME} = standardize\n",
+    "ian": OTHER.text_with_number.replace("dim=0", "dim=dim"),
+    "jay": f"{FAULTY.text_with_number}\n{NAME} = standardize\n",
     "kim": MENDED.replace("spread = ", "spread == "),
 }
 SENTENCES = {
@@ -126,7 +126,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course whose teacher has set a graded hunt, released, handed in, graded by nbgrader and returned."""
     course = with_hunts(make_course(tmp_path_factory.mktemp("hunt") / "course"), FAULTY, OTHER, SHORT)
     write_source(course, HW, CLASS)
-    cycle = Cycle(course, HW)
+    cycle = NbgraderCycle(course, HW)
     cycle.generate()
     hand_in(course, HW, CLASS)
     words = [sys.executable, "-m", "nbgrader", "autograde", HW]
@@ -263,7 +263,7 @@ class TestText:
 
     def test_a_short_program_is_given_to_nobody(self) -> None:
         """In a program of two lines a mend could be anything."""
-        (line,) = mend_report(SHORT.numbered, all_passed()).verdicts
+        (line,) = mend_report(SHORT.text_with_number, all_passed()).verdicts
 
         assert "There is no program" in line.sentence
 
@@ -285,7 +285,7 @@ class TestText:
                 task = mending_exercise(WHOLE.find(name), found)
                 assert len({each.number for each in found.hunts}) == len(found.hunts)
                 for each in task.hunts:
-                    (line,) = task.as_mend(passed(task), each.numbered).verdicts
+                    (line,) = task.as_mend(passed(task), each.text_with_number).verdicts
                     assert line.status is Status.NOT_ATTEMPTED and each.number in line.sentence
 
 

@@ -35,9 +35,9 @@ from autograder.grading.assignment_grader import Grader
 from autograder.grading.find_exercises_of_other_chapters import setup_cells_text
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms.build_platform_bundle import read_bundled_sitting
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS, release_asks_own_code_questions
-from autograder.notebook.last_checked_answer import CHECKED
+from autograder.notebook.last_checked_answer import LAST_CHECKS
 from autograder.questions.own_code_question_part import (
     answer_form_text,
     asked_exercise,
@@ -220,7 +220,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path.parent.mkdir(parents=True)
             nbformat.write(notebook.node, path)
         InteractiveShell.clear_instance()
-        CHECKED.clear()
+        LAST_CHECKS.clear()
     run_nbgrader(course, "autograde", STEM)
     run_nbgrader(course, "generate_feedback", STEM)
     return course
@@ -462,7 +462,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Assignment, bytes]:
         graded("free-test", "assert free == 1", 1),
     )
     write_source(course, "hw", Own(cells))
-    Cycle(course, "hw").generate()
+    NbgraderCycle(course, "hw").generate()
     path = course / "release" / "hw" / "hw.ipynb"
     notebook = Notebook(path)
     lines = answer_form_text(NAME, 7, drawn('"draw": 7'))

@@ -7,16 +7,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.tensor_difference_grids import grids_of_difference
+from autograder.diagnosis.tensor_difference_grids import make_difference_grids
 from autograder.diagnosis.verdict import GridPair, Report, Status, Verdict
 from autograder.exercises.compare_observations import Difference, Tolerance
 from autograder.exercises.probe import snapshot_value
-from autograder.notebook.report_rendering import html, text
+from autograder.notebook.report_rendering import report_as_html, text
 
 
 def between(expected: Tensor, got: Tensor) -> GridPair | None:
     """Return the grid of two tensors whose values differ."""
-    return grids_of_difference(
+    return make_difference_grids(
         Difference(("returned",), "values", snapshot_value(expected), snapshot_value(got)), Tolerance()
     )
 
@@ -116,17 +116,23 @@ class TestTold:
 
     def test_one_number_has_the_double_frame(self) -> None:
         """The first difference has a double frame in both grids."""
-        assert 2 == html(self.report).count("4px double") and 2 == html(self.report).count("border:2px solid")
-        cells = re.findall(r"4px double[^>]*>([^<]*)<", html(self.report))
+        assert 2 == report_as_html(self.report).count("4px double") and 2 == report_as_html(self.report).count(
+            "border:2px solid"
+        )
+        cells = re.findall(r"4px double[^>]*>([^<]*)<", report_as_html(self.report))
         assert ["30.0", "31.0"] == cells
 
     def test_the_indices_stand_above(self) -> None:
         """Both grids have the column indices as headers."""
-        assert 2 * [str(each) for each in range(27, 35)] == re.findall(r"<th[^>]*>(\d+)</th>", html(self.report))
+        assert 2 * [str(each) for each in range(27, 35)] == re.findall(
+            r"<th[^>]*>(\d+)</th>", report_as_html(self.report)
+        )
 
     def test_a_grid_moves_by_itself(self) -> None:
         """Each grid scrolls by itself with a finger or keys, and has an accessible name."""
-        found = re.findall(r'overflow-x:auto" tabindex="0" role="group" aria-label="([^"]*)"><table', html(self.report))
+        found = re.findall(
+            r'overflow-x:auto" tabindex="0" role="group" aria-label="([^"]*)"><table', report_as_html(self.report)
+        )
 
         assert ["expected, as a grid", "yours, as a grid"] == found
 

@@ -24,7 +24,7 @@ import nbformat
 import pytest
 import requests
 
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
 from tests.small_chapter import PROJECT
 
@@ -176,7 +176,7 @@ def test_fetch_solve_submit_watch_feedback(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "autograder", "build"], cwd=course.parent, env=environment(), check=True)
     solved = nbformat.read(course.parent / "solutions" / f"{CHAPTER}.ipynb", as_version=4)
     right = next(each.source for each in solved.cells if each.metadata.get("nbgrader", {}).get("solution"))
-    cycle = Cycle(course, CHAPTER)
+    cycle = NbgraderCycle(course, CHAPTER)
     cycle.generate()
     cycle.release()
     watch = subprocess.Popen(

@@ -7,7 +7,7 @@ import torch
 
 from autograder.diagnosis.difference_messages import difference_message
 from autograder.diagnosis.expected_observations import KnownMistake
-from autograder.diagnosis.judge_answer import UNTOUCHED, judge, report_with_one_cause
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG, judge, make_report_with_one_cause
 from autograder.diagnosis.verdict import Status
 from autograder.exercises.compare_observations import Difference
 from tests import made
@@ -105,7 +105,7 @@ def test_what_was_changed_is_an_attempt(source: str, status: Status) -> None:
     """Code with the same observations as the untouched starter counts as an attempt if it was changed."""
     cases = made.exercise().cases(0)
     seen = made.exercise().observe(made.square, cases)
-    untouched = KnownMistake(UNTOUCHED, "It still stops.", tuple(seen), unless="mended")
+    untouched = KnownMistake(UNTOUCHED_TAG, "It still stops.", tuple(seen), unless="mended")
     key = replace(made.key(), mistakes=(untouched,))
 
     assert status is judge(made.exercise(), key, seen, source).verdicts[0].status
@@ -122,7 +122,7 @@ def test_a_crash_is_an_error_with_its_message() -> None:
 
 def test_a_whole_report_says_it_once() -> None:
     """A uniform report has its message at the first requirement, and skips the others."""
-    report = report_with_one_cause(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
+    report = make_report_with_one_cause(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
 
     assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
     assert "Too slow." == report.verdicts[0].sentence

@@ -11,7 +11,7 @@ import pytest
 from autograder import check, keep_in_drive
 from autograder.notebook import keep_in_drive as keeping
 from autograder.notebook import progress_log
-from autograder.notebook.progress_log import LOGBOOK, NAME, OFF
+from autograder.notebook.progress_log import PROGRESS_FILE, PROGRESS_LOG, PROGRESS_VARIABLE
 from tests.colab.runtime import pretend_drive
 from tests.made_kernel import MadeKernel, kernel
 from tests.test_progress_travels import RIGHT
@@ -27,8 +27,8 @@ def passed(kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> 
     exec(f"import torch\n{RIGHT}", names)
     keeping.warn_once_progress_is_lost.cache_clear()
     monkeypatch.setattr(keeping, "_MOUNTED", Path(kernel.starting_dir, "drive"))
-    monkeypatch.setattr(LOGBOOK, "_own", {})
-    monkeypatch.setenv(OFF, "")
+    monkeypatch.setattr(PROGRESS_LOG, "_own", {})
+    monkeypatch.setenv(PROGRESS_VARIABLE, "")
 
     def check_once() -> str:
         capsys.readouterr()
@@ -72,20 +72,20 @@ def test_what_passed_is_kept(passed: Callable[[], str], kernel: MadeKernel, monk
     """What passed before and after the call is in Drive, and a new runtime knows it; the last check counts."""
     pretend_drive(monkeypatch)
     passed()
-    here = Path(kernel.starting_dir) / NAME
+    here = Path(kernel.starting_dir) / PROGRESS_FILE
     drive().mkdir(parents=True)
-    (drive() / NAME).write_text('\n{"exercise": "flatten_images", "passed": 0, "of": 2}')
+    (drive() / PROGRESS_FILE).write_text('\n{"exercise": "flatten_images", "passed": 0, "of": 2}')
     keep_in_drive()
     keep_in_drive()
 
-    assert not here.exists() and 2 == len(list(filter(None, (drive() / NAME).read_text().splitlines())))
-    assert LOGBOOK.read()[0]["flatten_images"].passed > 0
+    assert not here.exists() and 2 == len(list(filter(None, (drive() / PROGRESS_FILE).read_text().splitlines())))
+    assert PROGRESS_LOG.read()[0]["flatten_images"].passed > 0
     passed()
     assert not here.exists() and progress_log.progress_folder() == drive()
-    monkeypatch.setenv(OFF, "")
-    assert {} == LOGBOOK.read()[0]  # a new runtime
+    monkeypatch.setenv(PROGRESS_VARIABLE, "")
+    assert {} == PROGRESS_LOG.read()[0]  # a new runtime
     keep_in_drive()
-    assert 1 == LOGBOOK.read()[0]["flatten_images"].share
+    assert 1 == PROGRESS_LOG.read()[0]["flatten_images"].share
 
 
 def test_a_refusal_is_named(passed: Callable[[], str], monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -14,7 +14,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.progress_log import OFF
+from autograder.notebook.progress_log import PROGRESS_VARIABLE
 from tests.test_progress_travels import ran
 
 pytestmark = [
@@ -32,7 +32,7 @@ CHECK = 'check("flatten_images", flatten_images)'
 def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
     """Yield the client of a kernel started for `mine.ipynb`."""
     told = {"JPY_SESSION_NAME": str(tmp_path / "mine.ipynb"), "PYTHONPATH": os.pathsep.join(sys.path)}
-    environment = {key: value for key, value in os.environ.items() if key != OFF}
+    environment = {key: value for key, value in os.environ.items() if key != PROGRESS_VARIABLE}
     manager, client = start_new_kernel(cwd=str(tmp_path), env=environment | told | {"IPYTHONDIR": str(tmp_path / "i")})
     yield client
     client.stop_channels()

@@ -79,8 +79,8 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     shutil.copytree(course, copy)
     bank = bank_file(copy, STEM, NAME)
     lines = bank.read_text(encoding="utf-8").splitlines(keepends=True)
-    entry = found.entry.replace(draft_answer_bank_entry.TAG, "squared-spread").replace(
-        draft_answer_bank_entry.SENTENCE, "You divide by the square."
+    entry = found.entry.replace(draft_answer_bank_entry.TAG_PLACEHOLDER, "squared-spread").replace(
+        draft_answer_bank_entry.SENTENCE_PLACEHOLDER, "You divide by the square."
     )
     bank.write_text("".join([*lines[: found.line], "\n\n", entry, *lines[found.line :]]), encoding="utf-8")
     judge = Judge(copy, STEM)

@@ -19,8 +19,8 @@ from autograder.exercises.probe import snapshot_value
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
-from autograder.questions.faulty_program_result_question import result_question
-from autograder.questions.mistake_program_and_distractors import program_of_mistake
+from autograder.questions.faulty_program_result_question import ask_for_result_of_faulty_program
+from autograder.questions.mistake_program_and_distractors import find_program_and_distractors
 from autograder.reports import class_results, write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.lecture_question_page import lecture_page, lecture_page_file_name
@@ -87,8 +87,8 @@ def test_the_right_sentence_is_what_students_read() -> None:
 @pytest.mark.parametrize("tag", [mistake.tag for mistake in KEY.mistakes])
 def test_the_program_gives_the_right_choice(tag: str) -> None:
     """Running the call of the question gives the value that is marked as right, for proven hunts and bank answers."""
-    shown = program_of_mistake(COURSE, NAME, tag)
-    question = result_question(shown[0], EXERCISE, KEY, Random(0)) if shown else None
+    shown = find_program_and_distractors(COURSE, NAME, tag)
+    question = ask_for_result_of_faulty_program(shown[0], EXERCISE, KEY, Random(0)) if shown else None
     if question is None:
         return
     names: dict[str, Any] = {}
@@ -100,8 +100,10 @@ def test_the_program_gives_the_right_choice(tag: str) -> None:
 
 def test_most_mistakes_give_a_question() -> None:
     """Most mistakes of this exercise can be asked about by what their program gives, each with four choices."""
-    found = [shown for each in KEY.mistakes if (shown := program_of_mistake(COURSE, NAME, each.tag))]
-    questions = [each for program, _ in found if (each := result_question(program, EXERCISE, KEY, Random(0)))]
+    found = [shown for each in KEY.mistakes if (shown := find_program_and_distractors(COURSE, NAME, each.tag))]
+    questions = [
+        each for program, _ in found if (each := ask_for_result_of_faulty_program(program, EXERCISE, KEY, Random(0)))
+    ]
 
     assert len(found) == len(KEY.mistakes) and len(questions) > len(KEY.mistakes) / 2
     assert all(len(each.choices) == 4 and "<" not in each.prompt for each in questions)
@@ -112,15 +114,15 @@ def test_a_proven_hunt_comes_before_the_banks_answer(monkeypatch: pytest.MonkeyP
     hunt = BugHunt(NAME, "largest", "def their_masked_mean(x, mask, dim):\n    return x\n", "change", 2, (1,))
     hunts = {NAME: ExerciseHunts("", {"largest": ("keeps-dim",)}, (hunt,))}
     monkeypatch.setattr("autograder.questions.mistake_program_and_distractors.read_hunts", lambda *_: hunts)
-    of_bank = program_of_mistake(COURSE, NAME, "keeps-dim")
+    of_bank = find_program_and_distractors(COURSE, NAME, "keeps-dim")
 
-    assert program_of_mistake(COURSE, NAME, "largest") == (hunt, ("keeps-dim",))
+    assert find_program_and_distractors(COURSE, NAME, "largest") == (hunt, ("keeps-dim",))
     assert of_bank is not None and of_bank[0].code.startswith("def their_masked_mean(x, mask, dim):\n")
     assert '"""' not in of_bank[0].code and "#" not in of_bank[0].code
-    assert None is program_of_mistake(COURSE, NAME, "no-such-mistake")
+    assert None is find_program_and_distractors(COURSE, NAME, "no-such-mistake")
     long = replace(hunt, mistake="keeps-dim", code="def their_masked_mean(x, mask, dim):\n" + "    x = x\n" * 30)
     hunts[NAME] = replace(hunts[NAME], hunts=(long,))
-    assert program_of_mistake(COURSE, NAME, "keeps-dim") == of_bank
+    assert find_program_and_distractors(COURSE, NAME, "keeps-dim") == of_bank
 
 
 def test_a_class_without_known_mistakes_has_no_page(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from autograder.__main__ import main
 from autograder.authoring.custom_exercise import prove_and_install_custom_exercise, write_custom_exercise_template
 from autograder.errors import WorkFailed
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
 from tests.second_course import CHAPTER, COURSE, EXERCISE, TURNED_ROUND, make_second_course
@@ -94,7 +94,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def course(built: Path) -> Path:
     """Return the course with the teacher's assignment handed in, graded and reported."""
     write_source(built, HW, CLASS)
-    cycle = Cycle(built, HW)
+    cycle = NbgraderCycle(built, HW)
     cycle.generate()
     hand_in(built, HW, CLASS)
     command(built, "grade", HW, "--workers", "1")
@@ -183,7 +183,7 @@ SEVERAL = Own(
 def exam(built: Path) -> Path:
     """Return the course with an assignment of two notebooks, handed in, graded and reported."""
     write_source(built, "exam", SEVERAL)
-    cycle = Cycle(built, "exam")
+    cycle = NbgraderCycle(built, "exam")
     cycle.generate()
     hand_in(built, "exam", SEVERAL)
     (built / "submitted" / "cyd" / "exam" / f"{CHAPTER}.ipynb").unlink()
@@ -242,7 +242,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
     notebook = nbformat.read(source, as_version=4)
     notebook.cells += [MIXED[1], MIXED[2], MIXED[6]]
     nbformat.write(notebook, source)
-    cycle = Cycle(built, CHAPTER)
+    cycle = NbgraderCycle(built, CHAPTER)
     cycle.generate()
     hand_in(built, CHAPTER, Own(cells=(), students={"ada": {NAME: RIGHT, EXERCISE: TURNED_ROUND}, "ben": {NAME: SUM}}))
 
@@ -255,7 +255,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
 def test_refuses_one_exercise_twice(built: Path) -> None:
     """An exercise in two notebooks of an assignment is refused."""
     write_source(built, "twice", Own(cells=MIXED[:3], more={"again": MIXED[:3]}))
-    cycle = Cycle(built, "twice")
+    cycle = NbgraderCycle(built, "twice")
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=f"several notebooks of twice check {NAME}"):
@@ -275,7 +275,7 @@ def test_refuses(built: Path, cells: list[Any], told: str) -> None:
     folder = built / "source" / "bad"
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), folder / "bad.ipynb")
-    cycle = Cycle(built, "bad")
+    cycle = NbgraderCycle(built, "bad")
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=told):

@@ -15,7 +15,7 @@ from autograder.course.course_location import chapter_id
 from autograder.errors import ExerciseError
 from autograder.questions.computed_question import run_and_describe
 from autograder.reports.parallel_test_forms import (
-    FORMS,
+    FORM_NAMES,
     ParallelTestForms,
     draw_parallel_test_forms,
     read_parallel_test_forms,
@@ -73,7 +73,7 @@ def test_twelve_parallel_questions(forms: Path) -> None:
         ]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORM_NAMES)
 def test_a_page_for_each_form(forms: Path, form: str) -> None:
     """A page shows twelve questions with five choices, and no explanation; it needs no script and no network."""
     page = (forms / f"{form}.html").read_text()

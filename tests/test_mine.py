@@ -17,7 +17,7 @@ from autograder.course.course_location import COURSE_VARIABLE
 from autograder.errors import UnknownExercise
 from autograder.notebook import progress_log, run_answer_of_other_notebook
 from autograder.notebook.own_answer_or_fallback import AnswerSourceNotice
-from autograder.notebook.progress_log import NAME
+from autograder.notebook.progress_log import PROGRESS_FILE
 from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
 from tests.small_chapter import PROJECT
 
@@ -84,9 +84,9 @@ class TestOwnChapter:
 
     def test_where_no_progress_is_kept(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without progress, the kernel's own checks still count."""
-        monkeypatch.setenv(progress_log.OFF, "off")
+        monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
 
-        assert YOURS == reader.run(DOUBLE, CHECK, USE) and not (reader.folder / NAME).exists()
+        assert YOURS == reader.run(DOUBLE, CHECK, USE) and not (reader.folder / PROGRESS_FILE).exists()
 
     @pytest.mark.parametrize("name", ["", "renamed"])
     def test_whatever_the_notebook_is_called(self, reader: Reader, name: str) -> None:
@@ -158,7 +158,7 @@ class TestEarlierChapter:
     def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without progress, no other notebook is read."""
         reader.works(FIRST, DOUBLE, CHECK)
-        monkeypatch.setenv(progress_log.OFF, "off")
+        monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
         reader.start(SECOND)
 
         assert (
@@ -222,7 +222,7 @@ class TestEarlierChapter:
     def test_a_line_of_progress_that_does_not_say_which(self, reader: Reader) -> None:
         """A progress entry without a digest, from older versions, does not suffice."""
         reader.works(FIRST, DOUBLE, CHECK)
-        (reader.folder / NAME).write_text('{"exercise": "double", "passed": 1, "of": 1}')
+        (reader.folder / PROGRESS_FILE).write_text('{"exercise": "double", "passed": 1, "of": 1}')
         reader.start(SECOND)
 
         assert f"{PLAIN}: {FIRST}.ipynb, {UNSAVED}" == reader.run(USE)
@@ -263,7 +263,7 @@ class TestTrouble:
     @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
     def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
         """An answer that takes too long is stopped, and the lesson's version is used."""
-        monkeypatch.setattr(run_answer_of_other_notebook, "SECONDS", 0.3)
+        monkeypatch.setattr(run_answer_of_other_notebook, "MAX_RUN_SECONDS", 0.3)
         answer = "def double(x, by=factor()):\n    return by * x"
         reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
         reader.save(FIRST, f"def factor():\n    {loop}\n    return 2", answer, CHECK)

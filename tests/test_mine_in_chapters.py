@@ -47,14 +47,14 @@ SECOND = made("ch02a_gradients", f"{TAKEN}\n{USED}", own=False)
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Yield a shell like a kernel in an empty folder."""
     monkeypatch.setenv("MPLBACKEND", "agg")
-    for variable in ("NBGRADER_EXECUTION", progress_log.OFF):
+    for variable in ("NBGRADER_EXECUTION", progress_log.PROGRESS_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # a second thread makes such small models slower
     yield new_kernel(tmp_path)
     torch.set_num_threads(threads)
     InteractiveShell.clear_instance()
-    last_checked_answer.CHECKED.clear()
+    last_checked_answer.LAST_CHECKS.clear()
     plt.close("all")  # as a notebook does after each cell
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.authoring.mutation import mutants
-from autograder.authoring.surviving_mutants import LEAST, limit_cpu_time
+from autograder.authoring.surviving_mutants import MIN_MUTANTS, limit_cpu_time
 from tests.our_course import COURSE
 from tests.test_bank import judge_of
 
@@ -14,7 +14,7 @@ class TestMutants:
         """A solution has at least ten mutants, with distinct descriptions."""
         made = list(mutants(judge_of(COURSE.find(name).chapter).chapter.solution(name)))
 
-        assert len(made) >= LEAST
+        assert len(made) >= MIN_MUTANTS
         assert len({mutant.change for mutant in made}) == len({mutant.source for mutant in made}) == len(made)
 
     @pytest.mark.parametrize(

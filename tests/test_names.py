@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder.name_bindings import names_of, names_used_when_run
+from autograder.name_bindings import find_used_and_bound_names, names_used_when_run
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))
@@ -40,7 +40,7 @@ def statement(text: str) -> ast.stmt:
 )
 def test_bound(text: str, bound: str) -> None:
     """A statement binds these names, and none of an inner scope."""
-    assert set(bound.split()) == names_of([statement(text)]).bound
+    assert set(bound.split()) == find_used_and_bound_names([statement(text)]).bound
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_used_at_once(text: str, used: str) -> None:
 )
 def test_used(text: str, used: str) -> None:
     """Only global names count, without parameters, local variables and attributes."""
-    assert set(used.split()) == names_of([statement(text)]).used
+    assert set(used.split()) == find_used_and_bound_names([statement(text)]).used
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_used(text: str, used: str) -> None:
 )
 def test_changed(text: str, attributes: str, perhaps: str) -> None:
     """Attributes and items that are set, and values that a call may change, are found."""
-    found = names_of([statement(text)])
+    found = find_used_and_bound_names([statement(text)])
 
     assert (set(attributes.split()), set(perhaps.split())) == (found.changed, found.perhaps_changed)
 
@@ -104,7 +104,10 @@ def test_python_agrees(path: object) -> None:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(node)
-            assert _globals(symtable.symtable(text, "answer", "exec")) == names_of(ast.parse(text).body).used, text
+            assert (
+                _globals(symtable.symtable(text, "answer", "exec"))
+                == find_used_and_bound_names(ast.parse(text).body).used
+            ), text
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
@@ -122,4 +125,4 @@ def test_a_tree_too_deep_uses_all_its_names() -> None:
     """For a syntax tree that is too deep, all names count as used."""
     deep = "x = " + "lambda: " * 900 + "y"
 
-    assert "y" in names_of(ast.parse(deep).body).used
+    assert "y" in find_used_and_bound_names(ast.parse(deep).body).used

@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
 from tests.processes import PYTHONPATH
@@ -56,7 +56,7 @@ def course_with(folder: Path, cells: Sequence[NotebookNode], **notebooks: Notebo
     nbformat.write(notebook, source)
     for name, added in notebooks.items():
         nbformat.write(added, source.with_name(f"{name}.ipynb"))
-    Cycle(course, STEM).generate()
+    NbgraderCycle(course, STEM).generate()
     shutil.copytree(course / "release" / STEM, course / "submitted" / "ada" / STEM)
     return course
 
@@ -111,7 +111,7 @@ def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
 
 def formgraders_button(course: Path) -> tuple[bool, str]:
     """Grade one student as formgrader's button does; return whether it succeeded, and its log."""
-    result = Cycle(course, STEM).api.autograde(STEM, "ada", force=True)
+    result = NbgraderCycle(course, STEM).api.autograde(STEM, "ada", force=True)
     return result["success"], result["log"]
 
 
@@ -147,7 +147,7 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     notebook.cells.append(graded("mine", "assert True"))
     nbformat.write(notebook, release)
 
-    failures = Cycle(course, STEM).autograde(
+    failures = NbgraderCycle(course, STEM).autograde(
         ["ada"], how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
     )
 
@@ -165,7 +165,7 @@ def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
     notebook.cells[-1].source = "notes = 1"
     nbformat.write(notebook, submitted)
 
-    assert {} == Cycle(course, STEM).autograde(
+    assert {} == NbgraderCycle(course, STEM).autograde(
         ["ada"], how=GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
     )
     graded = (course / "autograded" / "ada" / STEM / f"{STEM}.ipynb").read_text()

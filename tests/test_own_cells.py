@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.__main__ import main
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
 from tests.sample_course import make_course
@@ -60,7 +60,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Execute.timeout = 1\n")
     write_source(folder, "hw", SQUARES)
-    Cycle(folder, "hw").generate()
+    NbgraderCycle(folder, "hw").generate()
     hand_in(folder, "hw", SQUARES)
     return folder
 
@@ -110,7 +110,7 @@ def test_full_points_for_no_number_are_told(printed: str) -> None:
 
 def test_feedback_says_what_waits_and_keeps_what_is_hidden(course: Path, printed: str) -> None:
     """Feedback marks unscored cells, and reveals no hidden test or path of the grader."""
-    assert {} == Cycle(course, "hw").feedback(["ada", "bob", "eve"])
+    assert {} == NbgraderCycle(course, "hw").feedback(["ada", "bob", "eve"])
     folder = course / "feedback"
     ada, bob, eve = (unescape((folder / who / "hw" / "hw.html").read_text()) for who in ("ada", "bob", "eve"))
 
@@ -153,7 +153,7 @@ def test_formgraders_button(course: Path, printed: str) -> None:
     """Formgrader's button gives the same scores."""
     before = scores(course, "hw")["bob"]
 
-    result = Cycle(course, "hw").api.autograde("hw", "bob", force=True)
+    result = NbgraderCycle(course, "hw").api.autograde("hw", "bob", force=True)
 
     assert result["success"], result["log"]
     assert before == scores(course, "hw")["bob"]
@@ -166,7 +166,7 @@ def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monke
         raise AssertionError("graded again")
 
     monkeypatch.setattr(verdict_store, "store_unrecorded_verdict", fails)
-    cycle = Cycle(course, "hw")
+    cycle = NbgraderCycle(course, "hw")
 
     assert {} == cycle.autograde(cycle.students(), how=GradingOptions(unconfined=UNCONFINED))
     with cycle.api.gradebook as gradebook:

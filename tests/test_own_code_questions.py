@@ -48,7 +48,7 @@ from autograder.questions.rank_questions import RankedQuestions, _can_be_copied,
 from autograder.questions.reproducible_run import ReproducibleRun
 from autograder.questions.student_program_runs import NoQuestions, PreparedAnswer
 from autograder.questions.traced_run_questions import AskedRun
-from autograder.questions.value_facts import fact_of
+from autograder.questions.value_facts import describe_value
 from tests.small_chapter import PROJECT
 
 COURSE = course_in(PROJECT / "course")
@@ -233,7 +233,7 @@ class TestTrue:
             module[1].weight = module[0].weight
         elif hides:
             module.register_parameter("scale", torch.nn.Parameter(torch.ones(3)))
-        call = f"`count_params` is called with `module`: {fact_of(module).told()}."
+        call = f"`count_params` is called with `module`: {describe_value(module).told()}."
         question = Question("left_out", "", f"{call}\nLine 2 is left out.", ("a", "b", "c", "d"), 0, "", "x = 1\ny = 2")
 
         assert _depends_on_hidden(question) is bool(hides)
@@ -325,7 +325,7 @@ def facts_by_tracing(code: PreparedAnswer, case: Case) -> dict[tuple[int, str], 
             return None
         if frame in last and event in ("line", "return"):
             for name, value in frame.f_locals.items():
-                seen.setdefault((last[frame], name), fact_of(value).form)
+                seen.setdefault((last[frame], name), describe_value(value).form)
         last[frame] = ends.get(frame.f_lineno, frame.f_lineno)
         return note
 
@@ -501,7 +501,7 @@ def test_a_module_is_shown_with_its_layers() -> None:
     assert any("Linear(in_features=" in each.prompt for each in found)
     layers = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()))
     flat = "Flatten(start_dim=1, end_dim=-1)"
-    assert f"`Sequential((0): {flat}, (1): Sequential((0): ReLU(), (1): Tanh()))`" == fact_of(layers).form
+    assert f"`Sequential((0): {flat}, (1): Sequential((0): ReLU(), (1): Tanh()))`" == describe_value(layers).form
 
 
 def test_what_the_call_or_the_line_shows_is_not_asked() -> None:
@@ -536,7 +536,7 @@ def test_what_can_be_copied_is_recognized() -> None:
     drawn = RankedQuestions([], [], [])
     told = "`f` is called with `x`: a dict {'loss': a float}.\nWhat does it return?"
     drawn.add(about("result", told, "a dict {'loss': a float}"))
-    assert [] == drawn.asked()
+    assert [] == drawn.ranked_questions()
 
 
 OPAQUE = ("generator", "function", "_Scaler")  # of which a call shows nothing else
@@ -664,7 +664,7 @@ def test_a_draw_asks_nothing_twice() -> None:
         drawn = RankedQuestions([], [], [])
         for each in (changed, value, question):
             drawn.add(each)
-        assert [changed, value, *([] if question in again else [question])] == drawn.asked()
+        assert [changed, value, *([] if question in again else [question])] == drawn.ranked_questions()
         assert (question in drawn.good) is (question in others)
 
 
@@ -690,19 +690,20 @@ def test_arguments_that_are_only_handed_on_are_not_asked_about() -> None:
 def test_what_a_call_hangs_on_is_shown() -> None:
     """Gradients of parameters, names of torch's functions and classes, and what a loader goes through."""
     parameter = torch.nn.Parameter(torch.tensor([4.0]))
-    assert "`[4]` (float32 of shape (1,), with `grad` `None`)" == fact_of(parameter).told()
+    assert "`[4]` (float32 of shape (1,), with `grad` `None`)" == describe_value(parameter).told()
     parameter.grad = torch.tensor([0.5])
-    assert "with `grad` `[[0.5]]`)" in fact_of([parameter]).told() and fact_of([parameter]).whole
+    assert "with `grad` `[[0.5]]`)" in describe_value([parameter]).told() and describe_value([parameter]).whole
     assert (
-        "`nn.ReLU`" == fact_of(torch.nn.ReLU).told() and "`F.cross_entropy`" == fact_of(functional.cross_entropy).told()
+        "`nn.ReLU`" == describe_value(torch.nn.ReLU).told()
+        and "`F.cross_entropy`" == describe_value(functional.cross_entropy).told()
     )
     tripled = lambda x: (x * 3).sum()  # noqa: E731
-    assert "`lambda x: (x * 3).sum()`" == fact_of(tripled).told() and fact_of(tripled).whole
-    assert "a function" == fact_of(lambda x: x + loader.batch_size).told()  # what else it uses is not shown
-    assert "a tensor, float32 of shape (3,) on meta" == fact_of(torch.zeros(3, device="meta")).told()
+    assert "`lambda x: (x * 3).sum()`" == describe_value(tripled).told() and describe_value(tripled).whole
+    assert "a function" == describe_value(lambda x: x + loader.batch_size).told()  # what else it uses is not shown
+    assert "a tensor, float32 of shape (3,) on meta" == describe_value(torch.zeros(3, device="meta")).told()
     loader = DataLoader(TensorDataset(torch.ones(9, 2)), batch_size=4)
-    assert "a DataLoader in batches of 4, over float32 of shape (9, 2)" == fact_of(loader).told()
-    assert "a DataLoader" == fact_of(DataLoader(loader.dataset, batch_size=None)).told()
+    assert "a DataLoader in batches of 4, over float32 of shape (9, 2)" == describe_value(loader).told()
+    assert "a DataLoader" == describe_value(DataLoader(loader.dataset, batch_size=None)).told()
 
 
 def test_no_tensor_is_compared_with_one_that_it_cannot_be_part_of() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores
 from tests.own_examples import EXAMPLES
@@ -27,7 +27,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
     """Return the scores of each assignment as our engine grades it."""
     course = course_of(tmp_path_factory.mktemp("like nbgrader") / "course", EXAMPLES)
     for name in EXAMPLES:
-        cycle = Cycle(course, name)
+        cycle = NbgraderCycle(course, name)
         assert {} == cycle.autograde(
             cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED)
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Scores, scores
 from tests.packaged import PACKAGED, course_of, recorded
@@ -29,7 +29,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
     """Return the scores of each assignment as our engine grades it."""
     course = course_of(tmp_path_factory.mktemp("packaged") / "course")
     for name in PACKAGED:
-        cycle = Cycle(course, name)
+        cycle = NbgraderCycle(course, name)
         assert {} == cycle.autograde(
             cycle.students(), how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED)
         )

@@ -17,7 +17,7 @@ from autograder import install_missing_packages
 from autograder.__main__ import main
 from autograder.authoring.make_chapter_notebooks import INSTALL_ID, Notebook, to_bytes
 from autograder.errors import WorkFailed
-from autograder.notebook.progress_log import OFF
+from autograder.notebook.progress_log import PROGRESS_VARIABLE
 from autograder.workspace import embed_package_in_notebook
 from autograder.workspace.embed_package_in_notebook import embed_package, packed_cell
 from tests import bare_environment
@@ -138,7 +138,7 @@ class TestBareEnvironment:
     @pytest.fixture
     def python(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """Return the Python of a bare environment, whose pip finds nothing unless it is told where."""
-        for name in ("PYTHONPATH", "PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", OFF):
+        for name in ("PYTHONPATH", "PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", PROGRESS_VARIABLE):
             monkeypatch.delenv(name, raising=False)
         for name in ("temporary", "run"):
             (tmp_path / name).mkdir()

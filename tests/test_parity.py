@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.authoring.proof import SEEDS
+from autograder.authoring.proof import PROOF_SEEDS
 from autograder.course.chapter_judge import Judge
 from autograder.grading.grade_submission import grade
 from autograder.sandbox.execution.choose_runner import runner_for
@@ -32,7 +32,7 @@ from tests.test_bank import judge_of
 
 T = TypeVar("T")
 
-SEED = SEEDS[1]  # as in the bank's tests, whose keys on these cases are there already
+SEED = PROOF_SEEDS[1]  # as in the bank's tests, whose keys on these cases are there already
 NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(COURSE.stems)
 # Names that the lessons give, and the cells that do.
 LESSON_NAMES = {

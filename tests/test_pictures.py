@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from PIL import Image
 
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.count_picture_pixels import picture_pixels
@@ -178,7 +178,7 @@ def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
     """Plain files are in both result folders, byte for byte, and a student's HTML page in neither."""
     course = make_course(tmp_path / "course")
     write_source(course, "hw", ESSAY)
-    cycle = Cycle(course, "hw")
+    cycle = NbgraderCycle(course, "hw")
     cycle.generate()
     hand_in(course, "hw", ESSAY)
     beside = {"data/rows.csv": b"1,2\n", "plot.png": base64.b64decode(PICTURE), "notes.txt": b"\xe9 no UTF-8"}

@@ -19,7 +19,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.notebook import progress_log, progress_overview
 from autograder.notebook.append_only_file import read_lines
-from autograder.notebook.progress_log import LOGBOOK, NAME, Logbook, LoggedCheck
+from autograder.notebook.progress_log import PROGRESS_FILE, PROGRESS_LOG, LoggedCheck, ProgressLog
 from autograder.notebook.progress_overview import ChapterProgress, ExerciseProgress
 from tests.our_course import COURSE
 from tests.test_checking import flatten_images, stub
@@ -33,8 +33,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder in which a new kernel started."""
     shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path))
     monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
-    monkeypatch.setattr(LOGBOOK, "_own", {})
-    monkeypatch.setattr(LOGBOOK, "_complained", False)
+    monkeypatch.setattr(PROGRESS_LOG, "_own", {})
+    monkeypatch.setattr(PROGRESS_LOG, "_complained", False)
     return tmp_path
 
 
@@ -52,22 +52,22 @@ def line(name: str) -> list[str]:
 class TestFile:
     def test_last_check_counts(self, folder: Path) -> None:
         """The last check counts, better or worse."""
-        book = Logbook()
+        book = ProgressLog()
         for passed in (2, 4, 3):
             assert book.note(report("standardize", passed, 4)) == ""
 
         assert book.read() == ({"standardize": LoggedCheck(3, 4)}, "")
-        assert os.listdir(folder) == [NAME]
+        assert os.listdir(folder) == [PROGRESS_FILE]
 
     def test_next_kernel_knows_it(self, folder: Path) -> None:
         """Another logbook reads the same file."""
-        Logbook().note(report("standardize", 4, 4))
+        ProgressLog().note(report("standardize", 4, 4))
 
-        assert Logbook().read() == ({"standardize": LoggedCheck(4, 4)}, "")
+        assert ProgressLog().read() == ({"standardize": LoggedCheck(4, 4)}, "")
 
     def test_untouched_starter_is_no_check(self, folder: Path) -> None:
         """A check of an untouched starter is not logged, so that Run All on a fresh copy forgets nothing."""
-        book = Logbook()
+        book = ProgressLog()
         book.note(report("standardize", 4, 4))
         book.note(report("standardize", 0, 4, Status.NOT_ATTEMPTED))
 
@@ -75,16 +75,16 @@ class TestFile:
 
     def test_answers_are_not_kept(self, folder: Path) -> None:
         """The log has only the exercise's name and two numbers."""
-        Logbook().note(report("standardize", 3, 4))
+        ProgressLog().note(report("standardize", 3, 4))
 
-        assert (folder / NAME).read_text() == '\n{"exercise": "standardize", "passed": 3, "of": 4}'
+        assert (folder / PROGRESS_FILE).read_text() == '\n{"exercise": "standardize", "passed": 3, "of": 4}'
 
     def test_of_what_passed_a_digest_is_kept(self, folder: Path) -> None:
         """A passed answer's digest is logged, so that a later chapter recognizes the answer."""
-        book = Logbook()
+        book = ProgressLog()
         book.note(report("standardize", 4, 4), "0123abcd")
 
-        assert (folder / NAME).read_text().endswith('"passed": 4, "of": 4, "answer": "0123abcd"}')
+        assert (folder / PROGRESS_FILE).read_text().endswith('"passed": 4, "of": 4, "answer": "0123abcd"}')
         assert book.read()[0] == {"standardize": LoggedCheck(4, 4, "0123abcd")}
 
     @pytest.mark.parametrize("shell", [None, SimpleNamespace(starting_dir=".")], ids=["no IPython", "no kernel"])
@@ -95,16 +95,18 @@ class TestFile:
         monkeypatch.setattr(progress_log, "get_ipython", lambda: shell)
         monkeypatch.chdir(folder)
 
-        assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
+        assert ProgressLog().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
 
-    @pytest.mark.parametrize(("variable", "value"), [("NBGRADER_EXECUTION", "autograde"), (progress_log.OFF, "off")])
+    @pytest.mark.parametrize(
+        ("variable", "value"), [("NBGRADER_EXECUTION", "autograde"), (progress_log.PROGRESS_VARIABLE, "off")]
+    )
     def test_grading_and_our_own_runs_keep_nothing(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
     ) -> None:
         """While grading, or with progress off, nothing is written."""
         monkeypatch.setenv(variable, value)
 
-        assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
+        assert ProgressLog().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
 
     def test_two_notebooks_at_once(self, folder: Path) -> None:
         """Two processes that write at the same time lose no line."""
@@ -117,15 +119,15 @@ class TestFile:
         runs = [subprocess.Popen([sys.executable, "-c", program, name], cwd=folder, env=environment) for name in "ab"]
 
         assert [run.wait(60) for run in runs] == [0, 0]
-        assert len(Logbook().read()[0]) == 4000 and Logbook().read()[1] == ""
+        assert len(ProgressLog().read()[0]) == 4000 and ProgressLog().read()[1] == ""
 
 
 class TestTrouble:
     def test_lost_file_starts_anew(self, folder: Path) -> None:
         """Without a file there is no progress, and no message."""
-        book = Logbook()
+        book = ProgressLog()
         book.note(report("standardize", 4, 4))
-        (folder / NAME).unlink()
+        (folder / PROGRESS_FILE).unlink()
 
         assert book.read() == ({}, "")
 
@@ -135,7 +137,7 @@ class TestTrouble:
         self, rubbish: bytes, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
         """After any bytes, later entries are still read."""
-        path = tmp_path_factory.mktemp("broken") / NAME
+        path = tmp_path_factory.mktemp("broken") / PROGRESS_FILE
         path.write_bytes(rubbish)
         progress_log._append(path, "standardize", LoggedCheck(3, 4))
         entries = [progress_log._entry(text) for text in read_lines(path, 2**20)]
@@ -158,30 +160,30 @@ class TestTrouble:
     )
     def test_line_that_makes_no_sense_is_told(self, folder: Path, text: str) -> None:
         """An invalid line is ignored with a message, and others count."""
-        (folder / NAME).write_text(text)
-        book = Logbook()
+        (folder / PROGRESS_FILE).write_text(text)
+        book = ProgressLog()
         book.note(report("tile_batch", 1, 2))
 
         assert book.read() == (
             {"tile_batch": LoggedCheck(1, 2)},
-            f"1 line of {NAME} cannot be read: run those checks again.",
+            f"1 line of {PROGRESS_FILE} cannot be read: run those checks again.",
         )
 
     def test_file_without_end_is_read_at_its_end(self, folder: Path) -> None:
         """Only the end of a very long file is read."""
-        (folder / NAME).write_bytes(b"\n" * 3_000_000)
-        book = Logbook()
+        (folder / PROGRESS_FILE).write_bytes(b"\n" * 3_000_000)
+        book = ProgressLog()
         book.note(report("standardize", 4, 4))
 
         assert book.read() == ({"standardize": LoggedCheck(4, 4)}, "")
 
     def _make_trouble(self, folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         if kind == "a folder":
-            (folder / NAME).mkdir()
+            (folder / PROGRESS_FILE).mkdir()
         elif kind == "a pipe":
-            os.mkfifo(folder / NAME)
+            os.mkfifo(folder / PROGRESS_FILE)
         elif kind == "a link":
-            (folder / NAME).symlink_to(folder / "elsewhere")
+            (folder / PROGRESS_FILE).symlink_to(folder / "elsewhere")
         elif kind == "no folder":
             folder.rmdir()
         elif kind == "read-only":  # simulated, because root may write everywhere
@@ -210,9 +212,9 @@ class TestTrouble:
     @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
     def test_disk_that_is_full_is_told(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The message contains the system's reason."""
-        monkeypatch.setattr(progress_log, "NAME", str(FULL))
+        monkeypatch.setattr(progress_log, "PROGRESS_FILE", str(FULL))
 
-        assert "no space left on device" in Logbook().note(report("standardize", 4, 4))
+        assert "no space left on device" in ProgressLog().note(report("standardize", 4, 4))
 
 
 class TestCheck:
@@ -231,7 +233,7 @@ class TestCheck:
     def test_check_that_is_not_passed_counts_by_its_share(self, folder: Path) -> None:
         """A partly passed check earns its share, rounded down, as in grading."""
         check("flatten_images", lambda x: x)
-        LOGBOOK.note(report("flatten_images", 2, 3))
+        PROGRESS_LOG.note(report("flatten_images", 2, 3))
         mark, _, rest = line("flatten_images")
 
         assert mark == "✗" and rest.startswith("2 of 3 checks")
@@ -296,7 +298,7 @@ class TestTable:
 
     def test_all_chapters(self, folder: Path) -> None:
         """Without a chapter, there is a line for each, with the sum of its points."""
-        LOGBOOK.note(report("flatten_images", 2, 2))
+        PROGRESS_LOG.note(report("flatten_images", 2, 2))
         rows = Reader(progress()._repr_html_()).rows
         first = COURSE.listed[0]
 
@@ -361,8 +363,8 @@ class TestNext:
         """Log passed checks, and return the message of the last one."""
         told = ""
         for name in names:
-            before, _ = LOGBOOK.read()
-            LOGBOOK.note(report(name, 4, 4))
+            before, _ = PROGRESS_LOG.read()
+            PROGRESS_LOG.note(report(name, 4, 4))
             told = progress_overview.next_exercise_message(name, before)
         return told
 
@@ -401,7 +403,7 @@ class TestNext:
 
     def test_where_no_reader_works_nothing_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Outside a notebook there is no message."""
-        monkeypatch.setattr(LOGBOOK, "_own", {})
+        monkeypatch.setattr(PROGRESS_LOG, "_own", {})
 
         assert "" == progress_overview.next_exercise_message("standardize", {})
 
@@ -427,7 +429,7 @@ class TestNext:
 
 def test_a_bar_shows_the_share(folder: Path) -> None:
     """The HTML has a bar with the share of the points."""
-    LOGBOOK.note(report(next(iter(COURSE.listed[0].exercises)), 4, 4))
+    PROGRESS_LOG.note(report(next(iter(COURSE.listed[0].exercises)), 4, 4))
 
     assert 1 == progress(1)._repr_html_().count("width:8em") and len(COURSE.listed) == progress()._repr_html_().count(
         "8em"

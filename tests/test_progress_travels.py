@@ -13,8 +13,8 @@ from jupyter_client.manager import KernelManager, start_new_kernel
 
 from autograder.grading import verdict_store
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.notebook.progress_log import NAME, LoggedCheck, _append
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
+from autograder.notebook.progress_log import PROGRESS_FILE, LoggedCheck, _append
 from tests.conftest import UNCONFINED
 from tests.sample_course import STEM, make_course
 
@@ -75,7 +75,7 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
     assert told[0] == told[1] == told[2] and "✓ flatten_images" in told[0] and "✗ add_bias" in told[0]
     assert "your notebook “Chapter 1: A sample” is not in this folder" in used[0]
     assert all("is your `flatten_images`" in each and "1 12 2" in each for each in used[1:])
-    assert sorted(os.listdir(tmp_path)) == [".ipython", NAME, f"{STEM}.ipynb", "data"]
+    assert sorted(os.listdir(tmp_path)) == [".ipython", PROGRESS_FILE, f"{STEM}.ipynb", "data"]
     assert os.listdir(tmp_path / "data") == []
 
 
@@ -86,14 +86,14 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     course, exchange, home = make_course(tmp_path / "course"), tmp_path / "exchange", tmp_path / "ada"
     exchange.mkdir()
     exchange.chmod(0o777)
-    cycle = Cycle(course, STEM, exchange)
-    _append(course / "source" / STEM / NAME, "standardize", LoggedCheck(4, 4))
+    cycle = NbgraderCycle(course, STEM, exchange)
+    _append(course / "source" / STEM / PROGRESS_FILE, "standardize", LoggedCheck(4, 4))
     cycle.generate()
     cycle.release()
     (home / STEM).mkdir(parents=True)
     notebook = (course / "release" / STEM / f"{STEM}.ipynb").read_bytes()
     (home / STEM / f"{STEM}.ipynb").write_bytes(notebook)
-    _append(home / STEM / NAME, "standardize", LoggedCheck(4, 4))
+    _append(home / STEM / PROGRESS_FILE, "standardize", LoggedCheck(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
     how = GradingOptions(workers=WorkerOptions(count=1, stays=True), unconfined=UNCONFINED)
@@ -102,5 +102,5 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
 
     assert failures == {} and found is not None and found.repairs == () and found.score == 0
     for step in ("release", "autograded", "feedback"):
-        assert [] == list((course / step).rglob(NAME)) and [] != list((course / step).rglob(f"{STEM}.*"))
-    assert [] == list((exchange).glob(f"*/outbound/{STEM}/**/{NAME}"))
+        assert [] == list((course / step).rglob(PROGRESS_FILE)) and [] != list((course / step).rglob(f"{STEM}.*"))
+    assert [] == list((exchange).glob(f"*/outbound/{STEM}/**/{PROGRESS_FILE}"))

@@ -11,8 +11,8 @@ from autograder.__main__ import main
 from autograder.authoring import check_declared_solution_time, surviving_mutants
 from autograder.authoring.build_course import build
 from autograder.authoring.mutation import Mutant
-from autograder.authoring.proof import SEEDS, Proof, prove
-from autograder.authoring.proof_receipts import RECEIPTS, compute_receipt, read_committed_receipts
+from autograder.authoring.proof import PROOF_SEEDS, Proof, prove
+from autograder.authoring.proof_receipts import RECEIPTS_FILE, compute_receipt, read_committed_receipts
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course import course_in
@@ -61,7 +61,7 @@ class TestCommand:
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 0
         assert "swap_ends: but something of it was written meanwhile; prove it once more." in capsys.readouterr().out
-        assert not (parts.course / RECEIPTS).exists()
+        assert not (parts.course / RECEIPTS_FILE).exists()
 
     def test_what_is_missing_is_counted(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
         """Each thing has a line, and the exercise gets no receipt."""
@@ -71,7 +71,7 @@ class TestCommand:
         assert main(["--root", str(parts.course.parent), "prove", "swap_ends"]) == 1
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) == 3 and lines[-1] == "swap_ends: 2 things are missing."
-        assert not (parts.course / RECEIPTS).exists()
+        assert not (parts.course / RECEIPTS_FILE).exists()
 
     def test_an_unknown_exercise(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
         """Before anything is proven, one line names the nearest exercise."""
@@ -307,7 +307,7 @@ def swap_ends(row):
             f"{BANK}: `row -> order` is listed as a survivor and does not survive; take it out.",
         ] == told(parts)
 
-    @pytest.mark.parametrize(("seeds", "number"), [(SEEDS, 4), (SEEDS[:2], 2)])
+    @pytest.mark.parametrize(("seeds", "number"), [(PROOF_SEEDS, 4), (PROOF_SEEDS[:2], 2)])
     def test_a_listed_survivor_runs_on_fresh_cases_where_all_is_proven(
         self, parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...], number: int
     ) -> None:
@@ -324,7 +324,7 @@ def swap_ends(row):
 
         assert [] == lines and number == ran.pop("row -> order (3)") and {4} == set(ran.values())
 
-    @pytest.mark.parametrize(("seeds", "expected"), [(SEEDS, {*SEEDS}), (SEEDS[:2], {VISIBLE_SEED})])
+    @pytest.mark.parametrize(("seeds", "expected"), [(PROOF_SEEDS, {*PROOF_SEEDS}), (PROOF_SEEDS[:2], {VISIBLE_SEED})])
     def test_fresh_cases_are_left_to_the_graded_class_unless_all_is_proven(
         self, parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...], expected: set[int]
     ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from autograder.authoring import proof_receipts
 from autograder.authoring.build_course import build, shipped_observations_and_hints
 from autograder.authoring.proof_receipts import (
-    RECEIPTS,
+    RECEIPTS_FILE,
     compute_receipt,
     exercises_to_prove,
     is_unchanged_since_read,
@@ -194,7 +194,7 @@ def test_two_people_prove_neighbours(tmp_path: Path) -> None:
 def test_a_file_that_makes_no_sense_holds_no_receipt(parts: ExerciseParts, text: str | None) -> None:
     """Then every exercise is due."""
     if text is not None:
-        (parts.course / RECEIPTS).write_text(text, encoding="latin-1")
+        (parts.course / RECEIPTS_FILE).write_text(text, encoding="latin-1")
 
     assert [parts] == exercises_to_prove(parts.course)
 
@@ -203,7 +203,8 @@ def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pyt
     """A build with the same content trusts its memory, or a receipt; one of other content, or anew, computes it."""
     project, stem = parts.course.parent, parts.stem
     committed = {
-        suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in shipped_observations.SUFFIXES
+        suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes()
+        for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES
     }
     assert [] == build(project)
     remembered = [path for path in (project / "build" / "proved").rglob("*") if path.is_file()]
@@ -234,7 +235,7 @@ def test_what_was_edited_during_a_build_is_not_remembered(
         edit_later(parts.bank, "You turn the whole row round.", "You turn the row round.")
         return True
 
-    monkeypatch.setattr(proof_receipts, "still_holds", holds)
+    monkeypatch.setattr(proof_receipts, "is_observation_file_current", holds)
     build(parts.course.parent)
 
     assert [] == [path for path in (parts.course.parent / "build" / "proved").rglob("*") if path.is_file()]

@@ -25,7 +25,7 @@ from autograder.errors import CourseNotFound
 from autograder.grading import class_text_table
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, GradebookStudent, MarkedAssignment
 from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 from autograder.notebook.colors import BLUE, ORANGE, WHITE
 from autograder.notebook.html_markup import tag
@@ -35,7 +35,7 @@ from autograder.reports import write_reports
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker
 from autograder.reports.item_analysis import analyse_items, correlation
-from autograder.reports.misunderstandings import misunderstandings, unexplained_answers
+from autograder.reports.misunderstandings import find_misunderstandings, unexplained_answers
 from autograder.reports.notebook_to_offline_html import page_from_notebook
 from tests.graded import WHOLE, graded_class
 
@@ -44,16 +44,20 @@ STUB = Verdict("works", Status.NOT_ATTEMPTED, "Not written.")
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
 LOOSE = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
 HUNG = Verdict("works", Status.TIMEOUT, "Still running.")
-WHO = Person("s", "", "", "", "")
+WHO = GradebookStudent("s", "", "", "", "")
 EVIL = "<script>alert('x')</script>"
 CHAPTER = (
-    chapter_sections.overview,
-    chapter_sections.misunderstandings,
+    chapter_sections.overview_section,
+    chapter_sections.misunderstandings_section,
     chapter_sections.unexplained_answers_table,
-    chapter_sections.submissions_to_review,
-    chapter_sections.repairs,
+    chapter_sections.submissions_to_review_section,
+    chapter_sections.repairs_section,
 )
-COURSE = (course_sections.chapters, course_sections.misunderstandings, course_sections.missing)
+COURSE = (
+    course_sections.chapters_section,
+    course_sections.costliest_misunderstandings_section,
+    course_sections.missing_submissions_section,
+)
 
 
 def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
@@ -64,7 +68,7 @@ def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
 
 
 def results(
-    *verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person
+    *verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: GradebookStudent
 ) -> ClassResults:
     """Return the results of students s0, s1, ...; None stands for one who could not be graded."""
     rows = tuple(StudentRow(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
@@ -109,7 +113,7 @@ class TestCounting:
     def test_a_student_counts_once_for_a_mistake(self) -> None:
         """A student counts once for a mistake, however many requirements show it."""
         twice = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, KNOWN)),), {"a": 1}, {"a": 0})
-        (found,) = misunderstandings(results(twice, verdict(KNOWN), verdict(PASS)))
+        (found,) = find_misunderstandings(results(twice, verdict(KNOWN), verdict(PASS)))
 
         assert ("a", "no-dim", "You forgot `dim`.", ("s0", "s1"), (1, 2)) == tuple(vars(found).values())
 
@@ -126,8 +130,12 @@ class TestCounting:
         class_ = results(verdict(PASS), None, s0=WHO, s9=WHO)
         class_ = replace(class_, rows=(*class_.rows, empty))
 
-        assert '<th scope="row">handed in</th><td>2 of 2 in the gradebook</td>' in chapter_sections.overview(class_)
-        assert "s9" in course_sections.missing([class_]) and "s0" not in course_sections.missing([class_])
+        assert '<th scope="row">handed in</th><td>2 of 2 in the gradebook</td>' in chapter_sections.overview_section(
+            class_
+        )
+        assert "s9" in course_sections.missing_submissions_section(
+            [class_]
+        ) and "s0" not in course_sections.missing_submissions_section([class_])
 
     def test_scores_are_the_gradebooks(self) -> None:
         """Scores are the gradebook's if it has them, else the verdict's."""
@@ -197,25 +205,25 @@ class TestPage:
             "s0": AssignmentScore(True, unscored=2),
         }
         class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
-        told = chapter_sections.submissions_to_review(class_)
+        told = chapter_sections.submissions_to_review_section(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
         waits = "Not scored yet: 2 parts of 1 student, in formgrader: s0 (2)."  # one line, since this may be everybody
-        assert waits in told and waits in chapter_sections.overview(class_)
-        assert "median of what is scored" in chapter_sections.overview(class_)
-        assert "of 2 (of what is scored)" in course_sections.chapters([class_])
+        assert waits in told and waits in chapter_sections.overview_section(class_)
+        assert "median of what is scored" in chapter_sections.overview_section(class_)
+        assert "of 2 (of what is scored)" in course_sections.chapters_section([class_])
 
     def test_what_may_have_cost_points_is_no_repair(self) -> None:
         """A note that may concern points is in the review list, and not among the repairs."""
         class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
 
-        assert "breaks off." in chapter_sections.submissions_to_review(
+        assert "breaks off." in chapter_sections.submissions_to_review_section(
             class_
-        ) and "breaks off." not in chapter_sections.repairs(class_)
-        assert "renamed." in chapter_sections.repairs(
+        ) and "breaks off." not in chapter_sections.repairs_section(class_)
+        assert "renamed." in chapter_sections.repairs_section(
             class_
-        ) and "renamed." not in chapter_sections.submissions_to_review(class_)
+        ) and "renamed." not in chapter_sections.submissions_to_review_section(class_)
         assert "worth a person's eye: s0\n" in class_text_table.class_table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
@@ -224,12 +232,14 @@ class TestPage:
         drawn = [
             part(nobody)
             for part in (
-                chapter_sections.overview,
-                chapter_sections.exercises,
-                chapter_sections.misunderstandings,
+                chapter_sections.overview_section,
+                chapter_sections.exercises_section,
+                chapter_sections.misunderstandings_section,
             )
         ]
-        told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest_exercises_table([nobody])])
+        told = "".join(
+            [*drawn, course_sections.chapters_section([nobody]), course_sections.hardest_exercises_table([nobody])]
+        )
 
         assert "No submission could be read." in told and "<img" not in told
 
@@ -313,7 +323,7 @@ class TestWholeClass:
         )
         last = max(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
 
-        assert any("sections.misunderstandings" in cell.source for cell in notebook.cells)
+        assert any("sections.misunderstandings_section" in cell.source for cell in notebook.cells)
         assert last < min(cell.execution_count for cell in index.cells if cell.cell_type == "code")
 
 

@@ -13,7 +13,7 @@ import pytest
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from autograder.reports import chapter_page_sections as chapter_sections
 from autograder.reports import class_results as results_of
 from autograder.reports import course_page_sections as course_sections
@@ -23,7 +23,7 @@ from autograder.reports.misunderstandings import group_by_sentence
 
 PASS = Verdict("works", Status.PASS)
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
-ADA = Person("ada", "Ada", "Love", "ada@example.org", "7")
+ADA = GradebookStudent("ada", "Ada", "Love", "ada@example.org", "7")
 EMPTY = StudentRow("bob", None, "there is no notebook in the submission (found: notes.txt).", is_empty=True)
 
 
@@ -50,7 +50,7 @@ def cells(text: str) -> list[str]:
 def test_who_could_not_be_read_is_counted_apart() -> None:
     """Unreadable and empty submissions are counted separately, for a chapter and in the course's table."""
     class_ = results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)))
-    facts, course = cells(chapter_sections.overview(class_)), cells(course_sections.chapters([class_]))
+    facts, course = cells(chapter_sections.overview_section(class_)), cells(course_sections.chapters_section([class_]))
 
     assert "1" == facts[facts.index("could not be read") + 1] == facts[facts.index("no notebook in the folder") + 1]
     assert ["2", "1", "1"] == course[course.index("Chapter ch") + 1 :][:3]
@@ -117,8 +117,12 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
     assert [("You forgot `dim`.", 8.5), ("You forgot to divide.", 4.5), ("You sort by rows.", 4)] == [
         (each.sentence, each.lost) for each in found
     ]
-    assert ["8.5", "a 100% in ch, a 100% in ch2"] == cells(course_sections.misunderstandings([first, second]))[4:6]
-    assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", chapter_sections.misunderstandings(first))
+    assert ["8.5", "a 100% in ch, a 100% in ch2"] == cells(
+        course_sections.costliest_misunderstandings_section([first, second])
+    )[4:6]
+    assert "4.5 points lost: 3 of 3 students in a" in re.sub(
+        r"<[^>]*>", "", chapter_sections.misunderstandings_section(first)
+    )
 
 
 def test_who_misunderstood_stands_beside_the_page_alone() -> None:
@@ -128,7 +132,9 @@ def test_who_misunderstood_stands_beside_the_page_alone() -> None:
     (line,) = lines(report_side_files.mistakes_by_student_table([class_]))
 
     assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
-    drawn = chapter_sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
+    drawn = chapter_sections.misunderstandings_section(class_) + course_sections.costliest_misunderstandings_section(
+        [class_]
+    )
     assert (
         "ada" not in drawn and "Love" not in drawn and not report_side_files.mistakes_by_student_table([results(EMPTY)])
     )

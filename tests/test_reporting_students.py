@@ -13,7 +13,7 @@ from autograder.course.course import course_in
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, GradebookStudent, MarkedAssignment
 from autograder.reports import chapter_page_sections, student_reports, write_reports
 from autograder.reports import class_results as results_of
 from autograder.reports.class_results import ClassResults
@@ -25,7 +25,7 @@ from tests.small_chapter import PROJECT
 PASS = Verdict("works", Status.PASS)
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
 STUB = Verdict("works", Status.NOT_ATTEMPTED, "Not written.")
-WHO = Person("ada", "Ada", "Lovelace", "", "")
+WHO = GradebookStudent("ada", "Ada", "Lovelace", "", "")
 EVIL = "<script>alert('x')</script>"
 
 
@@ -66,7 +66,7 @@ def pages(tmp_path: Path) -> dict[str, bytes]:
         "hw": (StudentRow("ada", own),),
     }
     tasks = {"one": MarkedAssignment("one", None, 6.0, {"ada": mark})}
-    people = {"ada": WHO, "cy": Person("cy", "", "", "", "")}
+    people = {"ada": WHO, "cy": GradebookStudent("cy", "", "", "", "")}
     return student_reports.student_pages(
         [ClassResults(tmp_path, s, s.upper(), each, tasks.get(s), people) for s, each in rows.items()]
     )
@@ -131,11 +131,11 @@ def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
     judged = SubmissionVerdict("hw", 1, "", (Report(EXERCISE, (KNOWN,)),), {EXERCISE: 2}, {EXERCISE: 0})
     found = ClassResults(course, "hw", "Homework", (StudentRow("ada", judged),))
 
-    assert "To teach again: Ends" in chapter_page_sections.misunderstandings(found)
+    assert "To teach again: Ends" in chapter_page_sections.misunderstandings_section(found)
     site = tmp_path / SITE / f"{CHAPTER}.html"
     site.parent.mkdir(parents=True)
     site.touch()
 
-    way = re.findall(r'href="([^"]*)"', chapter_page_sections.misunderstandings(found))
+    way = re.findall(r'href="([^"]*)"', chapter_page_sections.misunderstandings_section(found))
     assert [f"../../build/site/html/notebooks/{CHAPTER}.html#section-ends"] == way
     assert (course / "reports" / way[0].partition("#")[0]).resolve() == site

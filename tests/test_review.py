@@ -17,8 +17,8 @@ import explorers.review_quiz as reviewing
 from autograder import progress, review
 from autograder.errors import UnknownExercise
 from autograder.notebook import progress_log
-from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
-from autograder.notebook.review_log import NAME, REVIEW_LOG, ReviewLog, ShownQuestions
+from autograder.notebook.progress_log import PROGRESS_LOG, LoggedCheck
+from autograder.notebook.review_log import REVIEW_FILE, REVIEW_LOG, ReviewLog, ShownQuestions
 from autograder.questions.computed_question import Draft
 from autograder.questions.question import LETTERS
 from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
@@ -123,26 +123,26 @@ class Reader:
 
     def new_kernel(self) -> None:
         """Forget what the kernel remembers."""
-        self._patch.setattr(LOGBOOK, "_own", {})
-        for log in (REVIEW_LOG, LOGBOOK):
+        self._patch.setattr(PROGRESS_LOG, "_own", {})
+        for log in (REVIEW_LOG, PROGRESS_LOG):
             self._patch.setattr(log, "_complained", False)
         self._patch.setattr(REVIEW_LOG, "_own", [])
 
     def checked(self, **passed: int) -> None:
         """Note the last checks of exercises, of three each."""
-        LOGBOOK._own.update({name: LoggedCheck(count, 3) for name, count in passed.items()})
+        PROGRESS_LOG._own.update({name: LoggedCheck(count, 3) for name, count in passed.items()})
 
     @property
     def lines(self) -> list[dict[str, object]]:
         """Return the lines of the file."""
-        return [json.loads(line) for line in (self.folder / NAME).read_text().splitlines() if line]
+        return [json.loads(line) for line in (self.folder / REVIEW_FILE).read_text().splitlines() if line]
 
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Reader:
     """Return a reader with an empty folder."""
     monkeypatch.chdir(PROJECT)
-    monkeypatch.delenv(progress_log.OFF, raising=False)
+    monkeypatch.delenv(progress_log.PROGRESS_VARIABLE, raising=False)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     return Reader(monkeypatch, tmp_path)
 
@@ -210,7 +210,7 @@ class TestSittings:
         """A wrong name is refused with those that exist, and nothing is written."""
         with pytest.raises(UnknownExercise, match=re.escape("1a, 1b, 1c, 1x, 2a")):
             review(name)
-        assert not (reader.folder / NAME).exists()
+        assert not (reader.folder / REVIEW_FILE).exists()
 
 
 class TestDays:
@@ -268,11 +268,11 @@ class TestDays:
         assert set(shown) == {"day", "sitting", "shown"} and shown["sitting"] == "ch01b_broadcasting"
         assert [line["question"] for line in answers] == [question.kind for question in quiz._questions]
         assert {(line["day"], line["right"]) for line in answers} == {("2026-11-02", True)}
-        assert os.listdir(reader.folder) == [NAME]
+        assert os.listdir(reader.folder) == [REVIEW_FILE]
 
     def test_automatic_runs_are_alike(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where no progress is kept, the same sitting has the same questions, and no file is written."""
-        monkeypatch.setenv(progress_log.OFF, "off")
+        monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
         one = asked("3a")
         reader.new_kernel()
 
@@ -286,14 +286,14 @@ class TestDamage:
     def test_damaged_lines(self, reader: Reader, capsys: pytest.CaptureFixture[str]) -> None:
         """Lines that cannot be read are counted aloud and stay; all others count."""
         answer_all(asked("1b"))
-        path, before = reader.folder / NAME, len(REVIEW_LOG.read().answers)
+        path, before = reader.folder / REVIEW_FILE, len(REVIEW_LOG.read().answers)
         damaged = path.read_bytes() + b'\n{"day": "2026-11-0\n[1]\n{"day": "2026-11-02", "question": "x", "right": 1}'
         path.write_bytes(damaged)
         capsys.readouterr()
         asked("1b")
 
         told = " ".join(capsys.readouterr().out.split())
-        assert told == f"3 lines of {NAME} cannot be read: what stood there may be asked again."
+        assert told == f"3 lines of {REVIEW_FILE} cannot be read: what stood there may be asked again."
         assert path.read_bytes().startswith(damaged) and len(REVIEW_LOG.read().answers) == before
 
     @pytest.mark.parametrize(
@@ -301,14 +301,14 @@ class TestDamage:
     )
     def test_other_lines(self, reader: Reader, line: str) -> None:
         """Whatever a line holds, it is left out."""
-        (reader.folder / NAME).write_text(line)
+        (reader.folder / REVIEW_FILE).write_text(line)
 
         history = REVIEW_LOG.read()
         assert (history.answers, history.shown) == ((), ()) and "1 line of" in history.note
 
     def test_a_folder_in_its_place(self, reader: Reader, capsys: pytest.CaptureFixture[str]) -> None:
         """Where no file can be written, the kernel remembers, and says so once."""
-        (reader.folder / NAME).mkdir()
+        (reader.folder / REVIEW_FILE).mkdir()
         quiz = asked("1b")
         told = " ".join(capsys.readouterr().out.split())
         answer_all(quiz)
@@ -341,9 +341,9 @@ class TestProgress:
 
     def test_damage_is_said(self, reader: Reader) -> None:
         """A damaged file is said there too."""
-        (reader.folder / NAME).write_text("?")
+        (reader.folder / REVIEW_FILE).write_text("?")
 
-        assert f"1 line of {NAME} cannot be read" in str(progress(1))
+        assert f"1 line of {REVIEW_FILE} cannot be read" in str(progress(1))
 
 
 def test_names_of_sittings() -> None:

@@ -18,7 +18,14 @@ from autograder.course.chapter_reader import read_chapter
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_id, chapter_path
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import CHOICES, RIGHT, Draft, finished_question, in_words, run_and_describe
+from autograder.questions.computed_question import (
+    NUMBER_OF_CHOICES,
+    RIGHT,
+    Draft,
+    finish_question,
+    run_and_describe,
+    value_as_choice_text,
+)
 from autograder.questions.question_generator_registry import QuestionGenerators, question_generators
 from autograder.questions.review_schedule import ReviewAnswer, choose_generators
 from explorers.review_quiz import QUESTIONS, short_sitting_name
@@ -54,7 +61,7 @@ def drawn(name: str, draws: int) -> None:
         right.add(question.right_choice)
         again, _ = run_and_describe(question.code, question.expression)
 
-        assert len(question.choices) == CHOICES and question.right_choice == again
+        assert len(question.choices) == NUMBER_OF_CHOICES and question.right_choice == again
         assert again in question.explanation and RIGHT not in question.explanation + question.prompt
         assert question == each.question(Random(seed))
     assert len(different) >= min(DIFFERENT, draws // 3) and len(right) > 1
@@ -180,17 +187,15 @@ def test_no_fact_is_asked_before_it_is_taught() -> None:
 
 def test_a_question_is_what_running_its_program_gives() -> None:
     """Floats have four digits, an error names its line, and what a program draws or prints has no effect here."""
-    assert in_words((2.0, [1 / 3], -0.0, (True,))) == "(2.0, [0.3333], 0.0, (True,))"
-    assert in_words(torch.tensor([[1.0, 2.5], [100.0, -0.0]])) == "[[1, 2.5], [100, 0]]"
+    assert value_as_choice_text((2.0, [1 / 3], -0.0, (True,))) == "(2.0, [0.3333], 0.0, (True,))"
+    assert value_as_choice_text(torch.tensor([[1.0, 2.5], [100.0, -0.0]])) == "[[1, 2.5], [100, 0]]"
     assert run_and_describe("x = torch.ones(2)\ny = x @ torch.ones(3)", "y") == ("an error in line 2", False)
     assert run_and_describe("print('no')\nx = torch.rand(1)", "x.item() == torch.rand(1).item()") == ("False", False)
 
 
 def test_wrong_choices_have_the_digits_that_the_question_asks_for() -> None:
     """Where the expression rounds, a wrong choice with more digits would be known by them."""
-    question = finished_question(
-        Draft("x = 2 / 3", "round(x, 2)", [1.38629, 12.38629, 5.5], "So."), "k", "a", Random(0)
-    )
+    question = finish_question(Draft("x = 2 / 3", "round(x, 2)", [1.38629, 12.38629, 5.5], "So."), "k", "a", Random(0))
 
     assert question is not None and {"0.67", "1.39", "12.39", "5.5"} == {*question.choices}
 
@@ -198,9 +203,9 @@ def test_wrong_choices_have_the_digits_that_the_question_asks_for() -> None:
 def test_choices_that_look_alike_make_no_question() -> None:
     """Two numbers that one could take for a rounding of each other are not both offered."""
     draft = Draft("x = 1 / 3", "x", [0.3334, 1 / 3, "0.3333"], f"It is {RIGHT}.")
-    assert finished_question(draft, "k", "a", Random(0)) is None
+    assert finish_question(draft, "k", "a", Random(0)) is None
     draft = Draft("x = 1 / 3", "x", [0.3334, 0.5, 0.25, 3], f"It is {RIGHT}.")
-    question = finished_question(draft, "k", "a", Random(0))
+    question = finish_question(draft, "k", "a", Random(0))
     assert question is not None and sorted(question.choices) == ["0.25", "0.3333", "0.5", "3.0"]
     assert question.explanation == "It is 0.3333."
 

@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook
 
 from autograder.nbgrader_plugin import roster_import
 from autograder.nbgrader_plugin.export_plugins import Brightspace, Canvas, Moodle
-from autograder.nbgrader_plugin.gradebook_scores import Person, people
-from autograder.nbgrader_plugin.roster_import import BadRoster, ImportCounts, Roster
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent, read_students
+from autograder.nbgrader_plugin.roster_import import ImportCounts, Roster, UnreadableRoster
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -36,7 +36,7 @@ def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grade
         yield book
 
 
-def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[Person]:
+def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[GradebookStudent]:
     """Return the students in a file with this text."""
     path = tmp_path / "roster.csv"
     path.write_bytes(text.encode(encoding))
@@ -48,26 +48,26 @@ class TestReading:
 
     def test_canvas(self, tmp_path: Path) -> None:
         """The rows of possible points and of the test student are skipped."""
-        assert [Person("ada", "Ada", "Lovelace", "", "41")] == read(tmp_path, CANVAS)
+        assert [GradebookStudent("ada", "Ada", "Lovelace", "", "41")] == read(tmp_path, CANVAS)
 
     def test_moodle(self, tmp_path: Path) -> None:
         """Without a user name the id number is the id; semicolons and any script are read."""
         assert [
-            Person("41", "Ada", "Lovelace", "ada@example.org", "41"),
-            Person("42", "चन्द्र", "रमन", "chandra@example.org", "42"),
+            GradebookStudent("41", "Ada", "Lovelace", "ada@example.org", "41"),
+            GradebookStudent("42", "चन्द्र", "रमन", "chandra@example.org", "42"),
         ] == read(tmp_path, MOODLE)
 
     def test_moodle_with_user_names(self, tmp_path: Path) -> None:
         """A user name is preferred to the id number."""
         text = "Username,ID number,Email address\nada,41,ada@example.org\n"
 
-        assert [Person("ada", "", "", "ada@example.org", "41")] == read(tmp_path, text)
+        assert [GradebookStudent("ada", "", "", "ada@example.org", "41")] == read(tmp_path, text)
 
     def test_moodles_worksheet(self, tmp_path: Path) -> None:
         """Moodle's worksheet has the full name in one column, and participant numbers."""
         text = "Identifier,Full name,Email address,Status,Grade\nParticipant 101,Ada King Lovelace,ada@x.org,,\n"
 
-        assert [Person("ada@x.org", "Ada King", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+        assert [GradebookStudent("ada@x.org", "Ada King", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
         assert {"ada@x.org": {"Identifier": "Participant 101"}} == roster_import.read_roster(
             tmp_path / "roster.csv"
         ).columns
@@ -86,14 +86,14 @@ class TestReading:
         path.write_text(f'{head}\nAda,Lovelace,ada,41,ada@x.org,"Team 1, Lab A"\n', encoding="utf-8")
         found = roster_import.read_roster(path)
 
-        assert [Person("ada", "Ada", "Lovelace", "ada@x.org", "41")] == found.people
+        assert [GradebookStudent("ada", "Ada", "Lovelace", "ada@x.org", "41")] == found.people
         assert {"Username": "ada", "ID number": "41", "Groups": "Team 1, Lab A"} == found.columns["ada"]
 
     def test_moodles_worksheet_in_german(self, tmp_path: Path) -> None:
         """The column that Moodle calls ID in German has the numbers of participants, and no ids of students."""
         text = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in101,Ada Lovelace,ada@x.org,\n"
 
-        assert [Person("ada@x.org", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+        assert [GradebookStudent("ada@x.org", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
 
     def test_brightspace(self, tmp_path: Path) -> None:
         """The signs before numbers and names are no part of them, and the number has a column of its own."""
@@ -102,7 +102,7 @@ class TestReading:
             "End-of-Line Indicator\n#20067930,#ada,Lovelace,Ada,ada@x.org,7,#\n"
         )
 
-        assert [Person("ada", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+        assert [GradebookStudent("ada", "Ada", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
         found = roster_import.read_roster(tmp_path / "roster.csv")
         assert {"OrgDefinedId": "20067930", "Username": "ada"} == found.columns["ada"]
 
@@ -124,11 +124,11 @@ class TestReading:
         text = "sep=;\nid;first_name;email\nada;Ada;a,b@x.org\n".replace(";", separator)
         email = "a" if separator == "," else "a,b@x.org"
 
-        assert [Person("ada", "Ada", "", email, "")] == read(tmp_path, text)
+        assert [GradebookStudent("ada", "Ada", "", email, "")] == read(tmp_path, text)
 
     def test_by_hand(self, tmp_path: Path) -> None:
         """Only an id is required; spaces and empty lines are ignored."""
-        assert [Person("ada", "", "", "", ""), Person("bob", "Bob", "", "", "")] == read(
+        assert [GradebookStudent("ada", "", "", "", ""), GradebookStudent("bob", "Bob", "", "", "")] == read(
             tmp_path, "id, first_name\nada\n\n bob , Bob\n"
         )
 
@@ -137,7 +137,7 @@ class TestReading:
         """UTF-8 with and without a byte order mark, and UTF-16 with tabs, are read."""
         text = "id\tfirst_name\nada\tÅda\n"
 
-        assert [Person("ada", "Åda", "", "", "")] == read(tmp_path, text, encoding)
+        assert [GradebookStudent("ada", "Åda", "", "", "")] == read(tmp_path, text, encoding)
 
     @pytest.mark.parametrize(
         ("text", "told"),
@@ -165,17 +165,17 @@ class TestReading:
     )
     def test_says_what_is_wrong_and_where(self, tmp_path: Path, text: str, told: str) -> None:
         """An invalid roster raises an error with the line."""
-        with pytest.raises(BadRoster, match=told):
+        with pytest.raises(UnreadableRoster, match=told):
             read(tmp_path, text)
 
     def test_other_encodings_are_named(self, tmp_path: Path) -> None:
         """A file in another encoding raises an error."""
-        with pytest.raises(BadRoster, match=r"is not UTF-8 text\. Save it as `CSV UTF-8`"):
+        with pytest.raises(UnreadableRoster, match=r"is not UTF-8 text\. Save it as `CSV UTF-8`"):
             read(tmp_path, "id,first_name\nada,Åda\n", "latin-1")
 
     def test_missing_file(self, tmp_path: Path) -> None:
         """A missing file raises an error with the system's reason."""
-        with pytest.raises(BadRoster, match="No such file"):
+        with pytest.raises(UnreadableRoster, match="No such file"):
             roster_import.read_roster(tmp_path / "none.csv")
 
 
@@ -184,24 +184,27 @@ class TestImport:
 
     def test_new_changed_and_same(self, gradebook: Gradebook) -> None:
         """New and changed students are counted, empty fields keep the known value, and no student is removed."""
-        before = [Person("ada", "Ada", "", "ada@example.org", ""), Person("bob", "Bob", "", "", "")]
-        after = [Person("ada", "Ada", "Lovelace", "", "41"), Person("cleo", "", "", "", "")]
+        before = [GradebookStudent("ada", "Ada", "", "ada@example.org", ""), GradebookStudent("bob", "Bob", "", "", "")]
+        after = [GradebookStudent("ada", "Ada", "Lovelace", "", "41"), GradebookStudent("cleo", "", "", "", "")]
 
-        assert ImportCounts(2, 0, 0) == roster_import.import_into(gradebook, before)
-        assert ImportCounts(0, 0, 2) == roster_import.import_into(gradebook, before)
-        assert ImportCounts(1, 1, 0) == roster_import.import_into(gradebook, after)
+        assert ImportCounts(2, 0, 0) == roster_import.import_roster_into_gradebook(gradebook, before)
+        assert ImportCounts(0, 0, 2) == roster_import.import_roster_into_gradebook(gradebook, before)
+        assert ImportCounts(1, 1, 0) == roster_import.import_roster_into_gradebook(gradebook, after)
         assert {
-            "ada": Person("ada", "Ada", "Lovelace", "ada@example.org", "41"),
-            "bob": Person("bob", "Bob", "", "", ""),
-            "cleo": Person("cleo", "", "", "", ""),
-        } == {person.id: person for person in people(gradebook)}
+            "ada": GradebookStudent("ada", "Ada", "Lovelace", "ada@example.org", "41"),
+            "bob": GradebookStudent("bob", "Bob", "", "", ""),
+            "cleo": GradebookStudent("cleo", "", "", "", ""),
+        } == {person.id: person for person in read_students(gradebook)}
 
     def test_values_that_would_be_replaced(self, gradebook: Gradebook) -> None:
         """Each value that a roster would replace has a line; new values, and numbers of another system, have none."""
-        roster_import.import_into(gradebook, [Person("ada", "Ada", "", "a@x.org", "S1")])
+        roster_import.import_roster_into_gradebook(gradebook, [GradebookStudent("ada", "Ada", "", "a@x.org", "S1")])
         kept = {"ada": {"ID number": "S1", "Groups": "Team 1", "Identifier": "Participant 7"}}
         newer = {"ada": {"ID": "41", "Groups": "Team 2", "Section": "A", "Identifier": "Participant 8"}}
-        roster = Roster([Person("ada", "Ada", "Lovelace", "b@x.org", "41"), Person("bob", "", "", "", "")], newer)
+        roster = Roster(
+            [GradebookStudent("ada", "Ada", "Lovelace", "b@x.org", "41"), GradebookStudent("bob", "", "", "", "")],
+            newer,
+        )
 
         assert ["ada: email 'a@x.org' -> 'b@x.org'", "ada: Groups 'Team 1' -> 'Team 2'"] == (
             roster_import.overwritten_values(gradebook, roster, kept)
@@ -210,18 +213,18 @@ class TestImport:
     @pytest.mark.parametrize(
         ("roster", "told"),
         [
-            (Roster([Person("ADA", "", "", "", "")], {}), "'ada' and 'ADA' differ in capitals only"),
+            (Roster([GradebookStudent("ADA", "", "", "", "")], {}), "'ada' and 'ADA' differ in capitals only"),
             (
-                Roster([Person("bob", "", "", "", "")], {}, is_group_list=True),
+                Roster([GradebookStudent("bob", "", "", "", "")], {}, is_group_list=True),
                 "names 'bob', who is not in the gradebook",
             ),
         ],
     )
     def test_rosters_that_do_not_fit_the_gradebook(self, gradebook: Gradebook, roster: Roster, told: str) -> None:
         """An id that differs in capitals only from one of the gradebook, and a group of a stranger, are refused."""
-        roster_import.import_into(gradebook, [Person("ada", "Ada", "", "", "")])
+        roster_import.import_roster_into_gradebook(gradebook, [GradebookStudent("ada", "Ada", "", "", "")])
 
-        with pytest.raises(BadRoster, match=told):
+        with pytest.raises(UnreadableRoster, match=told):
             roster_import.overwritten_values(gradebook, roster, {})
 
     @pytest.mark.parametrize("plugin", [Canvas, Moodle, Brightspace])
@@ -229,11 +232,12 @@ class TestImport:
         self, plugin: type[Canvas | Moodle | Brightspace], gradebook: Gradebook, tmp_path: Path
     ) -> None:
         """Importing our exports for Canvas, Moodle and Brightspace changes nothing."""
-        roster_import.import_into(
-            gradebook, [Person("ada", "Ada", "Lovelace", "", "41"), Person("bob", "Bob", "Ng", "", "42")]
+        roster_import.import_roster_into_gradebook(
+            gradebook,
+            [GradebookStudent("ada", "Ada", "Lovelace", "", "41"), GradebookStudent("bob", "Bob", "Ng", "", "42")],
         )
         plugin(to=str(tmp_path / "file.csv")).export(gradebook)
 
-        assert ImportCounts(0, 0, 2) == roster_import.import_into(
+        assert ImportCounts(0, 0, 2) == roster_import.import_roster_into_gradebook(
             gradebook, roster_import.read_roster(tmp_path / "file.csv").people
         )

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.course.course_location import COURSE_VARIABLE
 from autograder.grading import class_text_table
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from autograder.sandbox.require_confinement import UNCONFINED_VARIABLE
 from tests.second_course import (
     CHAPTER,
@@ -63,7 +63,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graded(project: Path) -> Path:
     """Return its course folder with one right, one wrong and one tampering submission graded."""
     course = project / COURSE
-    cycle = Cycle(course, CHAPTER)
+    cycle = NbgraderCycle(course, CHAPTER)
     cycle.generate()
     notebook = nbformat.read(course / "release" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
     for student, answer in (("ada", None), ("ben", TURNED_ROUND), ("cleo", PATCHED)):

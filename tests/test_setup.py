@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from autograder.workspace.jupyterlab import PORT
+from autograder.workspace.jupyterlab import DEFAULT_PORT
 from tests import suite
 from tests.small_chapter import PROJECT
 
@@ -122,8 +122,11 @@ class TestElsewhere:
         container = json.loads((PROJECT / ".devcontainer" / "devcontainer.json").read_text())
 
         assert Version(container["image"].split(":")[1]) in SpecifierSet(SETTINGS["project"]["requires-python"])
-        assert [PORT] == container["forwardPorts"]
-        assert f"--port {PORT} --no-browser" in make("-n", *container["postAttachCommand"].split()[1:]).splitlines()[-1]
+        assert [DEFAULT_PORT] == container["forwardPorts"]
+        assert (
+            f"--port {DEFAULT_PORT} --no-browser"
+            in make("-n", *container["postAttachCommand"].split()[1:]).splitlines()[-1]
+        )
 
     def test_binder_installs_what_students_need(self) -> None:
         """Binder has conda's Python, and takes the Makefile's set for students from the lock."""

@@ -14,7 +14,7 @@ from autograder.errors import WorkFailed
 from autograder.grading import class_text_table
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.verdict_paths import verdict_path
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, write_source
 from tests.sample_course import make_course
@@ -45,7 +45,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course with such an assignment and five submissions, three of them unusual, graded."""
     folder = make_course(tmp_path_factory.mktemp("several") / "course")
     write_source(folder, "hw", OWN)
-    cycle = Cycle(folder, "hw")
+    cycle = NbgraderCycle(folder, "hw")
     cycle.generate()
     hand_in(folder, "hw", OWN)
     (folder / "submitted" / "bob" / "hw" / "second.ipynb").unlink()
@@ -81,7 +81,7 @@ def test_what_a_person_should_know(course: Path) -> None:
 
 def test_written_down_apart(course: Path) -> None:
     """There are separate graded notebooks and feedback pages."""
-    assert {} == Cycle(course, "hw").feedback(["ada"])
+    assert {} == NbgraderCycle(course, "hw").feedback(["ada"])
 
     folder = course / "autograded" / "cyd" / "hw"
     given = {path.stem: nbformat.read(path, as_version=4).cells[1].outputs for path in folder.glob("*.ipynb")}
@@ -108,7 +108,7 @@ def test_release_that_the_gradebook_does_not_know(course: Path, tmp_path: Path) 
     shutil.copyfile(release / "second.ipynb", release / "third.ipynb")
 
     with pytest.raises(WorkFailed, match="found hw, second, third"):
-        Cycle(tmp_path / "course", "hw").autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))
+        NbgraderCycle(tmp_path / "course", "hw").autograde(["ada"], how=GradingOptions(unconfined=UNCONFINED))
 
 
 def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None:
@@ -128,7 +128,7 @@ def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None
 
 def regraded(course: Path) -> dict[str, tuple[str, ...]]:
     """Generate and regrade; return the manual scores that need another look."""
-    cycle = Cycle(course, "hw")
+    cycle = NbgraderCycle(course, "hw")
     cycle.generate()
     cycle.autograde(["ada"], how=GradingOptions(workers=WorkerOptions(count=1), unconfined=UNCONFINED, force=True))
     return cycle.scored_before

@@ -19,7 +19,7 @@ OFFER = f'from explorers import arrange; arrange("{NAME}")'
 @pytest.fixture(autouse=True)
 def _a_new_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffled_lines_offer, "_failed_in_a_row", {})
-    monkeypatch.setenv(progress_log.OFF, "off")
+    monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
     monkeypatch.setattr(call_answer_on_cases, "_LEAST", 600.0)  # for a busy machine
     monkeypatch.setattr(call_answer_on_cases, "_MOST", 600.0)
 

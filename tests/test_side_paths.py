@@ -172,13 +172,13 @@ table["half"]
 @pytest.mark.parametrize("path", WITH_SIDE_PATHS, ids=lambda path: path.stem)
 def test_main_path_runs_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each chapter with side paths runs without them."""
-    monkeypatch.setenv(progress_log.OFF, "off")
+    monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
     run(read_chapter(path), "A cell of the main path needs a side path.")
 
 
 @pytest.mark.night
 def test_what_names_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A side path that changes a value of the main path is detected when the main path runs alone."""
-    monkeypatch.setenv(progress_log.OFF, "off")
+    monkeypatch.setenv(progress_log.PROGRESS_VARIABLE, "off")
     with pytest.raises(WorkFailed, match="the main path of ch08_sides alone: KeyError: 'half'"):
         run(read(tmp_path, CHANGES), "")

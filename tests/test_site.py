@@ -25,7 +25,7 @@ from autograder.authoring.site.build_site import build
 from autograder.authoring.site.chapter_page import chapter_page
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.lazy_figures import defer_figures
-from autograder.authoring.site.minify_figures import shorter
+from autograder.authoring.site.minify_figures import minify_svg
 from autograder.authoring.site.packed_films import pack_films
 from autograder.cli import site
 from autograder.course.chapter_minutes import replace_minute_placeholders
@@ -299,7 +299,7 @@ def test_a_mark_has_its_style_once() -> None:
     """A mark that is drawn in many places, such as a tick, has its style itself; another style stays at its place."""
     red, blue = ' style="stroke: red; stroke-width: 0.8"', ' style="stroke: blue"'
     mark = f'<defs>\n<path id="m1" d="M 0 0 \nL 0 3.5 \n"{red}/>\n</defs>'
-    short = shorter(f'<g>{mark}<g><use xlink:href="#m1" x="1"{red}/><use xlink:href="#m1"{blue}/></g></g>')
+    short = minify_svg(f'<g>{mark}<g><use xlink:href="#m1" x="1"{red}/><use xlink:href="#m1"{blue}/></g></g>')
 
     kept = '<defs><path id="m1" d="M0 0l0 3.5" style="stroke:red;stroke-width:0.8"/></defs>'
     assert f'{kept}<use href="#m1" x="1"/><use href="#m1" style="stroke:blue"/>' == short
@@ -315,7 +315,7 @@ def test_a_mark_has_its_style_once() -> None:
 )
 def test_a_line_goes_from_corner_to_corner(line: str, short: str) -> None:
     """A line's corners are distances in tenths of a pixel, and what is rounded does not add up."""
-    assert f'<path d="{short}" style="stroke:red"/>' == shorter(f'<path d="{line}" style="stroke: red"/>')
+    assert f'<path d="{short}" style="stroke:red"/>' == minify_svg(f'<path d="{line}" style="stroke: red"/>')
 
 
 def test_films_are_packed() -> None:

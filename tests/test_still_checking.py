@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.notebook.progress_log import OFF
+from autograder.notebook.progress_log import PROGRESS_VARIABLE
 from tests.test_progress_travels import RIGHT
 
 pytestmark = [
@@ -40,7 +40,11 @@ class Watched(NotebookClient):
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Return the client of a notebook with a check, as in a reader's session."""
-    for name, value in {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i"), OFF: ""}.items():
+    for name, value in {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "IPYTHONDIR": str(tmp_path / "i"),
+        PROGRESS_VARIABLE: "",
+    }.items():
         monkeypatch.setenv(name, value)
     notebook = new_notebook(cells=[new_code_cell(text) for text in (SETUP, SLOW, CHECK)])
     return Watched(notebook, resources={"metadata": {"path": str(tmp_path)}}, allow_errors=True)
@@ -81,7 +85,7 @@ def test_a_quick_check_says_nothing(client: Watched) -> None:
 @pytest.mark.night
 def test_where_no_reader_works_nothing_is_said(client: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """With progress off there is no message, because nbval compares outputs."""
-    monkeypatch.setenv(OFF, "off")
+    monkeypatch.setenv(PROGRESS_VARIABLE, "off")
     saved(client, 0.05)
 
     assert [kind for kind, _ in client.shown] == ["display_data"] * 2 and LINE not in str(client.shown)

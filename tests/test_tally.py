@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from autograder.authoring.answer_bank_statistics import (
-    HEADS,
-    KNOWN,
+    NUMBER_OF_STATIC_COLUMNS,
+    TABLE_COLUMNS,
     ExerciseCounts,
     count_bank_of_exercise,
     update_table,
@@ -26,7 +26,7 @@ def test_the_table_has_each_exercise_as_its_bank_is() -> None:
     found = {name: list(load_bank(bank_file(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in ROWS[2:-1]]
 
-    assert list(HEADS) == [cell.strip() for cell in ROWS[0].strip("|").split("|")]
+    assert list(TABLE_COLUMNS) == [cell.strip() for cell in ROWS[0].strip("|").split("|")]
     assert sorted(EVERY) == sorted(row[0] for row in rows), "run `autograder answers NAME`"
     for row in rows:
         wrong = [answer for answer in found[row[0]] if not answer.is_right]
@@ -34,7 +34,7 @@ def test_the_table_has_each_exercise_as_its_bank_is() -> None:
         slips = sum(answer.slip for answer in wrong)
 
         assert [len(found[row[0]]) - len(wrong), len(wrong), len(wrong) - facet, facet, slips] == list(
-            map(int, row[1:KNOWN])
+            map(int, row[1:NUMBER_OF_STATIC_COLUMNS])
         ), f"run `autograder answers {row[0]}`"
 
 
@@ -43,7 +43,7 @@ def test_unknown_answers_are_counted_once() -> None:
     for row in ROWS[2:]:
         cells = [cell.strip() for cell in row.strip("|").split("|")]
 
-        assert int(cells[2]) == sum(map(int, cells[KNOWN:])), row
+        assert int(cells[2]) == sum(map(int, cells[NUMBER_OF_STATIC_COLUMNS:])), row
 
 
 def test_what_unknown_answers_are_told_is_as_it_says() -> None:

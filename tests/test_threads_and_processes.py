@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell
 from autograder import can_start_threads, check, hunt, mend
 from autograder.errors import WorkFailed
 from autograder.notebook import fresh_case_check, time_limit
-from autograder.notebook.progress_log import OFF
+from autograder.notebook.progress_log import PROGRESS_VARIABLE
 from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, _run_within
 from autograder.questions.bug_hunt_file import BugHunt, ExerciseHunts
 from explorers import bug_hunt_quiz
@@ -92,7 +92,11 @@ class Run:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a reader's empty folder."""
-    for name, value in {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i"), OFF: ""}.items():
+    for name, value in {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "IPYTHONDIR": str(tmp_path / "i"),
+        PROGRESS_VARIABLE: "",
+    }.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "work").mkdir()
     return tmp_path / "work"
@@ -166,9 +170,9 @@ class TestWithout:
     @pytest.mark.usefixtures("nothing_starts")
     def test_an_error_of_the_block_is_its_own(self, capsys: pytest.CaptureFixture[str]) -> None:
         """A block with a time limit runs, its error is not hidden, and the missing limit is named once."""
-        with pytest.raises(ZeroDivisionError), time_limit.deadline(1):
+        with pytest.raises(ZeroDivisionError), time_limit.interrupt_after(1):
             _ = 1 / 0
-        with time_limit.deadline(1):
+        with time_limit.interrupt_after(1):
             pass
 
         assert 1 == capsys.readouterr().out.count(NO_LIMIT)
@@ -178,7 +182,7 @@ class TestWithout:
         asked_anew()
         assert can_start_threads.can_start_threads()
         monkeypatch.setattr(can_start_threads, "_starts", lambda _: False)
-        with pytest.raises(ZeroDivisionError), time_limit.deadline(1):
+        with pytest.raises(ZeroDivisionError), time_limit.interrupt_after(1):
             _ = 1 / 0
 
         assert 1 == capsys.readouterr().out.count(NO_LIMIT)

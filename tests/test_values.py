@@ -11,8 +11,14 @@ import torch
 from autograder.diagnosis.difference_messages import UNNAMED_FACET
 from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.number_format import number_text
-from autograder.diagnosis.tensor_difference_grids import grids_of_difference
-from autograder.diagnosis.value_format import WIDTH, expected_and_got_texts, nested_list_text, shorten, value_text
+from autograder.diagnosis.tensor_difference_grids import make_difference_grids
+from autograder.diagnosis.value_format import (
+    MAX_TEXT_WIDTH,
+    expected_and_got_texts,
+    nested_list_text,
+    shorten,
+    value_text,
+)
 from autograder.diagnosis.verdict import Verdict
 from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.observation import TensorSnapshot
@@ -55,7 +61,7 @@ def test_a_grid_writes_numbers_that_agree_with_the_usual_digits() -> None:
     got[1, 2] = 1.0004
     difference = first_difference(snapshot_value(expected), snapshot_value(got), Tolerance())
     assert difference is not None
-    drawn = grids_of_difference(difference, Tolerance())
+    drawn = make_difference_grids(difference, Tolerance())
 
     assert drawn is not None
     assert (("1.0",) * 3, ("1.0", "1.0", "1.0001")) == drawn.expected
@@ -102,7 +108,7 @@ def test_long_values_are_cut_in_the_middle() -> None:
     """A long value keeps its beginning and its end."""
     text = value_text(snapshot_value(torch.arange(1000)))
 
-    assert len(text) < 2 * WIDTH
+    assert len(text) < 2 * MAX_TEXT_WIDTH
     assert "[0, 1, 2" in text
     assert "998, 999]" in text
 

@@ -16,9 +16,9 @@ from autograder.__main__ import main
 from autograder.cli import watch as watch_command
 from autograder.errors import WorkFailed
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
-from autograder.nbgrader_plugin.open_nbgrader import course_api, missing_exchange_folder
-from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, Watch
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
+from autograder.nbgrader_plugin.open_nbgrader import missing_exchange_folder, open_nbgrader_api
+from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, SubmissionWatcher
 from tests.conftest import UNCONFINED
 from tests.second_course import CHAPTER, COURSE, SENTENCE, TURNED_ROUND, environment, make_second_course
 from tests.small_chapter import STEM, make_project
@@ -76,12 +76,12 @@ def cycle(tmp_path: Path) -> FakeCycle:
     return FakeCycle(tmp_path / "course", tmp_path / "exchange")
 
 
-def watch_of(cycle: FakeCycle, today: date = MONDAY) -> Watch:
+def watch_of(cycle: FakeCycle, today: date = MONDAY) -> SubmissionWatcher:
     """Return a watch of two tries a day."""
-    return Watch(cycle, 2, today=lambda: today)  # type: ignore[arg-type]
+    return SubmissionWatcher(cycle, 2, today=lambda: today)  # type: ignore[arg-type]
 
 
-def tries(watch: Watch) -> list[tuple[str, int, bool]]:
+def tries(watch: SubmissionWatcher) -> list[tuple[str, int, bool]]:
     """Look once; return each graded student with the try of today, and whether feedback was returned."""
     return [
         (each.student, each.tries, each.is_returned)
@@ -186,19 +186,19 @@ def test_the_exchange_of_a_server_that_people_share(project: Path, tmp_path: Pat
         f"c = get_config()\nc.Exchange.root = {str(tmp_path)!r}\nc.Exchange.cache = 'kept'\n"
         "c.CourseDirectory.root = 'another course'\n"
     )
-    api = course_api(project / "course")
+    api = open_nbgrader_api(project / "course")
     assert (str(tmp_path), "kept", "") == (api.exchange_root, api.config.Exchange.cache, missing_exchange_folder(api))
     assert str(project / "course") == api.coursedir.root
     with (project / "course" / "nbgrader_config.py").open("a") as file:
         file.write("\nget_config().Exchange.root = 'ours'\n")
-    assert "ours" == course_api(project / "course").config.Exchange.root
+    assert "ours" == open_nbgrader_api(project / "course").config.Exchange.root
 
 
 def test_settings_of_jupyters_that_fail_are_one_line(project: Path, tmp_path: Path) -> None:
     """The line names the file."""
     (tmp_path / "jupyter" / "nbgrader_config.py").write_text("c = nothing()\n")
     with pytest.raises(WorkFailed, match=r"^.*jupyter/nbgrader_config\.py fails: NameError: .* Correct it\.$"):
-        course_api(project / "course")
+        open_nbgrader_api(project / "course")
 
 
 @pytest.mark.night
@@ -213,10 +213,10 @@ def test_from_the_exchange_and_back(tmp_path: Path) -> None:
     (exchange := tmp_path / "exchange").mkdir(mode=0o777)
     exchange.chmod(0o777)
     subprocess.run([sys.executable, "-m", "autograder", "build"], cwd=course.parent, env=environment(), check=True)
-    cycle = Cycle(course, CHAPTER, exchange)
+    cycle = NbgraderCycle(course, CHAPTER, exchange)
     cycle.generate()
     cycle.release()
-    watch = Watch(cycle, 3, GradingOptions(unconfined=UNCONFINED))
+    watch = SubmissionWatcher(cycle, 3, GradingOptions(unconfined=UNCONFINED))
     assert watch.exchange == exchange / "pytorch_basics" and watch.collect_new() == []
     seeds, pages = [], []
     solved = nbformat.read(course.parent / "solutions" / f"{CHAPTER}.ipynb", as_version=4)

@@ -32,8 +32,8 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.assignment_grader import get_grader
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.merge_regraded_verdicts import RegradeOptions
-from autograder.nbgrader_plugin.course_lock import LOCK
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.course_lock import LOCK_FILE
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.nbgrader_plugin.teacher_settings import SETTINGS
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import PYTHONPATH, all_end, living_in
@@ -69,7 +69,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course folder with the submissions of six students."""
     course = tmp_path_factory.mktemp("whole") / "course"
     copy_files_for_grading(SAMPLE, course, STEM)
-    Cycle(course, STEM).generate()
+    NbgraderCycle(course, STEM).generate()
     made_from = get_grader(read_assignment(course, STEM, unconfined=UNCONFINED))
     for student in ExampleClassMaker(made_from.judge, made_from.release).students():
         if student.name in CLASS:
@@ -93,7 +93,9 @@ def undisturbed(handed_in: Path) -> Path:
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(verdict_store.SEED_VARIABLE, str(SEED))
-        assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+        assert {} == NbgraderCycle(course, STEM).autograde(
+            CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED)
+        )
     return Path(shutil.copytree(course, course.with_name("undisturbed")))
 
 
@@ -203,13 +205,15 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("workers", [WorkerOptions(count=2), WorkerOptions(dask_local=1)], ids=["pool", "Dask"])
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: WorkerOptions) -> None:
     """Two processes, or a Dask worker, give the same results."""
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(course, STEM).autograde(
+        CLASS, how=GradingOptions(workers=workers, unconfined=UNCONFINED)
+    )
     assert expected == results(course)
 
 
 def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
     """Formgrader's button gives the same results."""
-    assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
+    assert NbgraderCycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
     assert expected == results(graded)
 
 
@@ -234,7 +238,7 @@ def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected:
 
     def decided(text: str) -> dict[str, float]:
         (graded / SETTINGS).write_text(text)
-        cycle = Cycle(graded, STEM)
+        cycle = NbgraderCycle(graded, STEM)
         assert {} == cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
         assert {each.student: each.penalty for each in cycle.late if each.penalty} == penalties(graded)
         return penalties(graded)
@@ -255,7 +259,7 @@ def test_formgraders_button_knows_the_deadlines(graded: Path) -> None:
     """Formgrader's button applies the deadlines."""
     (graded / SETTINGS).write_text(LATE.format(stem=STEM, extended='zipped = "2025-12-31 13:00Z"'))
     for student in ("zipped", "perfect"):
-        assert Cycle(graded, STEM).api.autograde(STEM, student, force=True)["success"]
+        assert NbgraderCycle(graded, STEM).api.autograde(STEM, student, force=True)["success"]
 
     assert {"zipped": 2.0, "perfect": 4.0} == penalties(graded)
 
@@ -268,7 +272,7 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     with pytest.raises(
         WorkFailed, match=r"add_bias \(1 there, 2 in the chapter\)\. Nothing was graded\. Run `nbgrader"
     ):
-        Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+        NbgraderCycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(graded)
 
 
@@ -277,7 +281,7 @@ def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[
     chapter = graded / "chapters" / f"{STEM}.py"
     chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
 
-    seen = Cycle(graded, STEM).preview(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    seen = NbgraderCycle(graded, STEM).preview(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert {"perfect": {"add_bias": (1, 2)}} == {
         each.student: each.points for each in seen.changes if each.student == "perfect"
@@ -290,7 +294,7 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     """Regrading one exercise changes only that, and `never_lower` keeps better scores."""
     with_faults(graded, "perfect", Status.FAIL)
     with_faults(graded, "wrong-01", Status.PASS)
-    cycle, one = Cycle(graded, STEM), RegradeOptions(only=frozenset({"add_bias"}))
+    cycle, one = NbgraderCycle(graded, STEM), RegradeOptions(only=frozenset({"add_bias"}))
     cycle.autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
 
     assert (1.0, 0.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
@@ -313,7 +317,7 @@ def with_faults(course: Path, student: str, status: Status) -> None:
     )
 
 
-def score(cycle: Cycle, student: str, exercise: str) -> float:
+def score(cycle: NbgraderCycle, student: str, exercise: str) -> float:
     """Return the share of an exercise's points in the gradebook."""
     with cycle.api.gradebook as gradebook:
         grade = gradebook.find_grade(f"check_{exercise}", STEM, STEM, student)
@@ -325,7 +329,7 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.Capt
 
     Grading one student lists only that student's.
     """
-    cycle = Cycle(graded, STEM)
+    cycle = NbgraderCycle(graded, STEM)
     with cycle.api.gradebook as gradebook:
         for name in ("check_add_bias", "check_describe"):
             gradebook.find_grade(name, STEM, STEM, "wrong-01").manual_score = 0.5
@@ -359,7 +363,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     assert 2 <= graded and all_gone(run.pid) and all_end(temporary(course))
     wait_for(lambda: not any(temporary(course).iterdir()))
     assert [] == list(temporary(course).iterdir())
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -389,7 +393,7 @@ def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
 def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Ctrl-C during a database query logs nothing, although its cursor cannot be closed."""
     logging.getLogger("sqlalchemy.pool").setLevel(logging.NOTSET)
-    with Cycle(graded, STEM).api.gradebook as gradebook:
+    with NbgraderCycle(graded, STEM).api.gradebook as gradebook:
         connection = gradebook.db.connection()
         asked = connection.execute(text("select name from assignment"))
         cursor = mock.Mock(wraps=asked.cursor)
@@ -442,10 +446,10 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
     with monkeypatch.context() as disk:
         disk.setattr(FilesWriter, "write", full)
-        failures = Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+        failures = NbgraderCycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert len(CLASS) - 1 == len(failures) and all("No space left on device" in reason for reason in failures.values())
-    assert {} == Cycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(course, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -457,7 +461,7 @@ def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
-    Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    NbgraderCycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
 
     assert expected == results(graded)
 
@@ -468,8 +472,8 @@ def test_second_run_changes_no_file(graded: Path) -> None:
     def stamps() -> dict[str, int]:
         files = [*(graded / "verdicts").rglob("*"), *(graded / "autograded").rglob("*"), graded / "gradebook.db"]
         # The lock names the running command, which is no result.
-        return {str(path): path.stat().st_mtime_ns for path in files if path.name != LOCK.name}
+        return {str(path): path.stat().st_mtime_ns for path in files if path.name != LOCK_FILE.name}
 
     before = stamps()
-    assert {} == Cycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
+    assert {} == NbgraderCycle(graded, STEM).autograde(CLASS, how=GradingOptions(workers=ONE, unconfined=UNCONFINED))
     assert before == stamps()

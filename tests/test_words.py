@@ -322,4 +322,4 @@ def test_thousands_of_dims_are_told_by_their_number() -> None:
     found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
 
     assert value_format.value_text(seen) == "tensor of 10000 dims: (values not read)"
-    assert "tensor of 10000 dims" in found and len(found) <= difference_messages.LONGEST
+    assert "tensor of 10000 dims" in found and len(found) <= difference_messages.MAX_MESSAGE_LENGTH

@@ -36,7 +36,7 @@ class ExerciseCounts:
     difference: int  # without their entry, they get what was expected and what was found
 
 
-HEADS = (
+TABLE_COLUMNS = (
     "exercise",
     "right",
     "wrong",
@@ -47,7 +47,9 @@ HEADS = (
     "unknown: by the requirement",
     "unknown: what differs",
 )
-KNOWN = len(HEADS) - 3  # the number of columns that `static_counts` returns, without running an answer
+NUMBER_OF_STATIC_COLUMNS = (
+    len(TABLE_COLUMNS) - 3
+)  # the number of columns that `static_counts` returns, without running an answer
 
 
 def count_bank_of_exercise(course: Path, stem: str, name: str) -> ExerciseCounts:
@@ -93,7 +95,7 @@ def update_table(document: str, names: Sequence[str], counted: Iterable[Exercise
     rows |= {name: tuple(map(str, numbers)) for name, *numbers in map(astuple, counted)}
     found = [(f"`{name}`", *rows[name]) for name in names if name in rows]
     sums = [sum(map(int, column)) for column in list(zip(*found, strict=True))[1:]]
-    table = [HEADS, ("---",) * len(HEADS), *found, ("all", *sums)]
+    table = [TABLE_COLUMNS, ("---",) * len(TABLE_COLUMNS), *found, ("all", *sums)]
     places = [place for place, line in enumerate(lines) if _cells(line)] or [0, -1]
     lines[places[0] : places[-1] + 1] = [f"| {' | '.join(map(str, row))} |" for row in table]
     return "\n".join(lines) + "\n"
@@ -102,4 +104,4 @@ def update_table(document: str, names: Sequence[str], counted: Iterable[Exercise
 def _cells(line: str) -> tuple[str, ...]:
     """Return the cells of a row of the table; an empty tuple for any other line."""
     cells = tuple(cell.strip(" `") for cell in line.strip("|").split("|"))
-    return cells if line.startswith("|") and len(cells) == len(HEADS) else ()
+    return cells if line.startswith("|") and len(cells) == len(TABLE_COLUMNS) else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograder.course.answer_bank import KnownAnswer
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_answer import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG
 from autograder.diagnosis.mistake_matching import matches_mistake
 from autograder.diagnosis.verdict import Report, Verdict
 from autograder.exercises.exercise import Exercise
@@ -16,7 +16,7 @@ def verdicts_with_unexpected_message(exercise: Exercise, answer: KnownAnswer, re
     The unchanged starter of a bug hunt is judged as not attempted: for it, only the first verdict has to show the
     bank's sentence.
     """
-    if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
+    if answer.tag == UNTOUCHED_TAG and report.verdicts[0].sentence == answer.sentence:
         return []
     return [each for each in report.failed_verdicts if (each.mistake, each.sentence) != _own(exercise, answer, each)]
 

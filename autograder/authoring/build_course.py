@@ -103,7 +103,7 @@ def write_solved_notebooks_for_tests(project: Path, folder: Path, only: str | No
 
 
 def _aside(project: Path, path: Path, what: str) -> str:
-    place = files.set_aside(project / path, project)
+    place = files.move_to_build_aside(project / path, project)
     return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
 
 
@@ -202,7 +202,7 @@ def _listed(chapter: Chapter) -> points_and_hints.IndexedChapter:
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
     """Write the source notebooks to a temporary folder, let nbgrader release them there, and return all notebooks."""
     from autograder.authoring.make_chapter_notebooks import nbgrader_source_notebook, solution_notebook, to_bytes
-    from autograder.authoring.run_nbgrader_release import release
+    from autograder.authoring.run_nbgrader_release import run_nbgrader_release_step
 
     outputs: Outputs = {}
     course = _data(project).parent
@@ -211,7 +211,7 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
         outputs[course / "source" / inner] = to_bytes(nbgrader_source_notebook(chapter, public))
         outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))
         files.write_all({workplace / "source" / inner: outputs[course / "source" / inner]})
-    release(project / course, workplace)
+    run_nbgrader_release_step(project / course, workplace)
     for chapter in chapters:
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
         released = (workplace / "release" / inner).read_bytes()
@@ -221,7 +221,7 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
 
 def _committed(course: Path, stem: str) -> Files:
     """Return the content of the chapter's data files that exist, by suffix."""
-    places = {suffix: course / SHIPPED / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
+    places = {suffix: course / SHIPPED / f"{stem}{suffix}" for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES}
     return {suffix: place.read_bytes() for suffix, place in places.items() if place.is_file()}
 
 

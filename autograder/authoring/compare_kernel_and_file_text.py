@@ -13,8 +13,8 @@ from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.source_inspection import SourceFindings
 from autograder.errors import ChapterFormatError
-from autograder.exec_with_linecache import run_source
-from autograder.notebook.kernel_answer_text import text_of
+from autograder.exec_with_linecache import run_source_with_linecache
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
 from autograder.submission.extract_answer_statements import answer_text, statements
 
 
@@ -25,7 +25,7 @@ def run_as_cell(cell: str, name: str, namespace: dict[str, Any]) -> Callable[...
     ChapterFormatError if the cell raises.
     """
     try:
-        run_source(cell, f"<ipython-input of {name}>", namespace)
+        run_source_with_linecache(cell, f"<ipython-input of {name}>", namespace)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise ChapterFormatError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
@@ -47,6 +47,6 @@ def kernel_and_file_agree(judge: Judge, name: str, cell: str, answer: Callable[.
     """
     ran = SimpleNamespace(input_hist_raw=[judge.chapter.prelude, cell])
     kernel = SimpleNamespace(user_ns={name: answer}, history_manager=ran)
-    texts = (answer_text_from_file(judge, name, cell), text_of(name, answer, judge.names, shell=kernel))
+    texts = (answer_text_from_file(judge, name, cell), answer_text_in_kernel(name, answer, judge.names, shell=kernel))
     exercise, key = judge.exercises[name], judge.keys.full_key(name, VISIBLE_SEED)
     return len({SourceFindings.read(exercise, key, text) for text in texts}) == 1

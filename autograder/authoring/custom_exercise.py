@@ -21,7 +21,7 @@ from autograder.course.course_location import COURSE_VARIABLE, EXERCISES
 from autograder.course.missing_exercise_parts import ExerciseParts, exercises_with_any_part
 from autograder.errors import ExerciseError
 
-OWN = "own"  # the folder
+CUSTOM_EXERCISES_FOLDER = "own"  # the folder
 _MADE = "# Made from {where} by `autograder prove {name}`: change it there."
 _CUTS = re.compile(r"^# %% (cases|answers)[ \t]*$", re.MULTILINE)
 _SECONDS = 120.0
@@ -36,7 +36,7 @@ sys.exit(main(["--root", project, "build"]) or main(["--root", project, "prove",
 
 def custom_exercise_path(course: Path, name: str) -> Path:
     """Return the path of the file of a teacher's own exercise."""
-    return course / OWN / f"{name}.py"
+    return course / CUSTOM_EXERCISES_FOLDER / f"{name}.py"
 
 
 def write_custom_exercise_template(course: Path, name: str) -> Path:

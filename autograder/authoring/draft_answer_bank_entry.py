@@ -11,8 +11,10 @@ from autograder.submission.anonymize_answer import remove_author_from_answer, un
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.
-TAG = "GIVE-IT-A-TAG"
-SENTENCE = "Say what the answer does, why that is wrong, and where to look, without giving the solution away."
+TAG_PLACEHOLDER = "GIVE-IT-A-TAG"
+SENTENCE_PLACEHOLDER = (
+    "Say what the answer does, why that is wrong, and where to look, without giving the solution away."
+)
 
 
 class CannotDraftEntry(CourseError):
@@ -57,8 +59,8 @@ def _is_known(node: ast.stmt) -> bool:
 def draft_entry(answer: str, is_right: bool) -> str:
     """Return the entry: the answer under a decorator whose tag and sentence the author still has to write."""
     if is_right:
-        return f'@bank.right("{TAG}")\n{answer}'
-    return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
+        return f'@bank.right("{TAG_PLACEHOLDER}")\n{answer}'
+    return f'@bank.wrong(\n    "{TAG_PLACEHOLDER}",\n    "{SENTENCE_PLACEHOLDER}",\n)\n{answer}'
 
 
 def insertion_line(bank: Path) -> int:

@@ -19,7 +19,7 @@ from autograder.grading import class_text_table
 from autograder.grading.assignment import read_assignment
 from autograder.grading.assignment_grader import get_grader
 from autograder.grading.grading_executors import WorkerOptions
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress, no_progress
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle, ShowProgress, no_progress
 from autograder.questions.bug_hunt_file import hunts_path
 
 
@@ -71,7 +71,7 @@ def run_example_class(
     in place of the students' names, which tell what is special about them. Raises CourseError.
     """
     copy_files_for_grading(project, folder / "course", stem)
-    cycle = Cycle(folder / "course", stem, _exchange(folder))
+    cycle = NbgraderCycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
     made_from = get_grader(read_assignment(cycle.course, stem, unconfined=unconfined))

@@ -21,7 +21,7 @@ from autograder.exercises.exercise import FACETS_WITH_MESSAGES, Exercise, Requir
 # Marks each place in the stubs of a new exercise where the author has something to write.
 MARK = "TO WRITE"
 # The minimum numbers of wrong and of right answers, by tier.
-LEAST = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}
+MIN_ANSWERS_IN_BANK = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}
 _LONGEST = 200  # characters of a sentence or a hint
 _SHORTEST_REASON = 15
 
@@ -131,7 +131,7 @@ def bank_faults(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solu
     where = display_path(parts, parts.bank)
     kinds = {"wrong": [each for each in bank if not each.is_right], "right": [each for each in bank if each.is_right]}
     forms = {"wrong": '@bank.wrong("tag", "sentence")', "right": '@bank.right("tag")'}
-    for (kind, found), least in zip(kinds.items(), LEAST[exercise.tier], strict=True):
+    for (kind, found), least in zip(kinds.items(), MIN_ANSWERS_IN_BANK[exercise.tier], strict=True):
         if len(found) < least:
             yield (
                 f"{where}: {_count(len(found), f'{kind} answer')}, where a {exercise.tier} exercise has at least "

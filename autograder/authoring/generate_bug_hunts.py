@@ -20,11 +20,11 @@ from typing import TypeVar
 from autograder.authoring import generate_single_line_edits
 from autograder.authoring.generate_single_line_edits import EditKind, ProgramEdit
 from autograder.authoring.match_program_to_mistake import ProgramMistakeMatcher
-from autograder.authoring.rename_hunt_variables import renamed, synonyms_for_variables
-from autograder.authoring.split_return_expression import with_named_steps
+from autograder.authoring.rename_hunt_variables import rename_program, synonyms_for_variables
+from autograder.authoring.split_return_expression import split_return_expression
 from autograder.course.answer_bank_replacements import apply_change, bare
 from autograder.errors import AnswerBankError
-from autograder.questions.bug_hunt_file import BugHunt, difficulty
+from autograder.questions.bug_hunt_file import BugHunt, difficulty_sort_key
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ _UNTOUCHED = "untouched"
 
 def find_hunts(runs: ProgramMistakeMatcher) -> tuple[BugHunt, ...]:
     """Return the proven hunts of an exercise, easy ones first."""
-    return tuple(sorted(_Search(runs).hunts(), key=difficulty))
+    return tuple(sorted(_Search(runs).hunts(), key=difficulty_sort_key))
 
 
 def why_exercise_has_no_hunts(runs: ProgramMistakeMatcher) -> str:
@@ -58,7 +58,7 @@ class _Search:
     def __init__(self, runs: ProgramMistakeMatcher) -> None:
         self.name, self.bank, self.runs = runs.exercise.name, runs.bank, runs
         self.right = [bare(runs.solution), *(bare(each.source) for each in self.bank if each.is_right)]
-        self.right += [with_named_steps(text) for text in self.right]
+        self.right += [split_return_expression(text) for text in self.right]
         self.right = [text for text in dict.fromkeys(self.right) if self.runs.passes(text)]
         rows = (line.strip() for text in self.right for line in _lines_of(text))
         self.pool = tuple(dict.fromkeys(rows))
@@ -91,7 +91,7 @@ class _Search:
         for answer in self.bank:
             if not answer.is_right and answer.tag != _UNTOUCHED and self.runs.shows(answer.tag):
                 written = bare(answer.source)
-                for text in dict.fromkeys((written, with_named_steps(written))):
+                for text in dict.fromkeys((written, split_return_expression(written))):
                     if _is_fit(text) and (mended := self._mend(text)):
                         yield answer.tag, *mended
                         break
@@ -137,7 +137,7 @@ class _Search:
         others = self._others(edit, mend)
         names = synonyms_for_variables((edit.text, mend), self.runs.prelude, number)
         for known in ((names, {}) if names else ({},)) if len(others) >= 2 else ():
-            text, mended = (renamed(each, known, self.name) for each in (edit.text, mend))
+            text, mended = (rename_program(each, known, self.name) for each in (edit.text, mend))
             if self.runs.shows_as(tag, text) and self.runs.passes(mended):
                 return BugHunt(self.name, tag, text, edit.kind, edit.line, tuple(sorted(others)))
         return None

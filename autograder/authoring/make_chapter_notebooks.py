@@ -28,8 +28,8 @@ _METADATA = {
     "language_info": {"name": "python"},
 }
 # The metadata key with which JupyterLab marks a heading whose cells are folded away.
-FOLDED = "jp-MarkdownHeadingCollapsed"
-SIDE = "↳ "  # begins the heading of a side path: in a contents panel, words would hide the question
+FOLDED_METADATA_KEY = "jp-MarkdownHeadingCollapsed"
+SIDE_PATH_SIGN = "↳ "  # begins the heading of a side path: in a contents panel, words would hide the question
 _COLAB = "https://colab.research.google.com"
 
 INSTALL_ID = "install"
@@ -85,7 +85,7 @@ def to_bytes(notebook: Notebook) -> bytes:
 
 def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool = False) -> Notebook:
     cells = list(_cells(chapter, address, text, claims))
-    folded = [cell.id for cell in cells if FOLDED in cell.metadata]
+    folded = [cell.id for cell in cells if FOLDED_METADATA_KEY in cell.metadata]
     colab = {"colab": {"collapsed_sections": folded}} if folded else {}
     notebook: Notebook = new_notebook(cells=cells, metadata=_METADATA | colab)
     return notebook
@@ -133,7 +133,9 @@ def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
     """Yield the heading of a side path as one cell and its text as the next: JupyterLab folds whole cells away."""
     heading, _, text = source[headings(source)[0].text_start :].partition("\n")
     # Colab knows a cell by the id in its metadata.
-    yield new_markdown_cell(f"#### {SIDE}{heading}", id=cell_id, metadata={FOLDED: True, "id": cell_id})
+    yield new_markdown_cell(
+        f"#### {SIDE_PATH_SIGN}{heading}", id=cell_id, metadata={FOLDED_METADATA_KEY: True, "id": cell_id}
+    )
     if text.strip():
         yield new_markdown_cell(text.strip("\n"), id=f"{cell_id}_in", metadata={})
 

@@ -19,7 +19,7 @@ from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.expected_observations import KnownMistake
 from autograder.diagnosis.mistake_matching import cases_showing_mistake, same_observation
-from autograder.exec_with_linecache import run_source
+from autograder.exec_with_linecache import run_source_with_linecache
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken_rules
@@ -125,7 +125,7 @@ class ProgramMistakeMatcher:
     def _answer(self, text: str) -> Any:
         names: dict[str, Any] = dict(self.prelude)
         try:
-            run_source(text, f"<a program for {self.exercise.name}>", names)
+            run_source_with_linecache(text, f"<a program for {self.exercise.name}>", names)
         except Exception:
             return None
         return names.get(faulty_program_name(self.exercise.name), names.get(self.exercise.name))

@@ -21,9 +21,9 @@ from autograder.course.answer_bank import KnownAnswer
 from autograder.course.chapter_judge import Judge
 from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.diagnosis.verdict import Report
-from autograder.ipython_syntax import without_comments
+from autograder.ipython_syntax import remove_comments
 
-SECONDS = 5.0  # limit of processor time for one mutant on all visible cases
+MAX_SECONDS_PER_MUTANT = 5.0  # limit of processor time for one mutant on all visible cases
 SOLUTION = "the solution"
 KINDS = ("passes", "own sentence", "also", "another's", "no known mistake", "denied", "stopped")
 
@@ -60,7 +60,7 @@ def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) 
     """Return the report on a mutant; None if its code raises when it is defined, or runs for more than SECONDS."""
     namespace, key = dict(prelude), here.keys.full_key(name, VISIBLE_SEED)
     try:
-        with warnings.catch_warnings(), limit_cpu_time(SECONDS):
+        with warnings.catch_warnings(), limit_cpu_time(MAX_SECONDS_PER_MUTANT):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
             seen = here.exercises[name].observe(namespace[name], key.cases)
@@ -74,7 +74,7 @@ def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) 
 def _kind(report: Report | None, mutant: Mutant, parent: str, wrong: Mapping[str, KnownAnswer]) -> str:
     if report is None:
         return "stopped"
-    code, named = without_comments(mutant.source), set(report.mistakes)
+    code, named = remove_comments(mutant.source), set(report.mistakes)
     if any(wrong[tag].unless and re.search(wrong[tag].unless, code) for tag in named):
         return "denied"
     if not named:

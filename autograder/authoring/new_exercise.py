@@ -15,12 +15,12 @@ from string import Template
 
 from autograder.authoring.exercise_file_checks import MARK
 from autograder.course.chapter_model import CellKind, Chapter
-from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate
-from autograder.course.lint_chapter import EXERCISE, RESERVED
+from autograder.course.chapter_reader import chapter_paths, parse, read_chapter, validate_chapter
+from autograder.course.lint_chapter import EXERCISE, RESERVED_CELL_NAMES
 from autograder.course.missing_exercise_parts import ExerciseParts, display_path, exercises_with_any_part
 from autograder.errors import CourseError
 from autograder.files import write_all
-from autograder.name_bindings import names_of
+from autograder.name_bindings import find_used_and_bound_names
 
 _CELLS = f'''\
 # %% [markdown]
@@ -110,11 +110,11 @@ def _chapter_path(course: Path, stem: str) -> Path:
 def _check_name(parts: ExerciseParts, chapter: Chapter) -> None:
     """Raise CourseError if a name cannot be that of a new exercise."""
     name = parts.name
-    if not re.fullmatch(EXERCISE, name) or keyword.iskeyword(name) or name in RESERVED:
+    if not re.fullmatch(EXERCISE, name) or keyword.iskeyword(name) or name in RESERVED_CELL_NAMES:
         raise CourseError(
             f"expected a name such as column_range: letters, digits and underscores, a letter first; found {name!r}."
         )
-    if name in dir(builtins) or name in names_of(ast.parse(chapter.prelude).body).bound:
+    if name in dir(builtins) or name in find_used_and_bound_names(ast.parse(chapter.prelude).body).bound:
         raise CourseError(f"{name!r} is Python's own, or a name of the setup cell; choose another name.")
     for other in exercises_with_any_part(parts.course):
         if other.name.casefold() == name.casefold():
@@ -127,7 +127,7 @@ def _with_cells(chapter: Chapter, parts: ExerciseParts) -> str:
     place = _closing_line(chapter) or len(rows) + 1
     before, after = "".join(rows[: place - 1]), "".join(rows[place - 1 :])
     text = before.rstrip("\n") + "\n\n" + _filled(_CELLS, parts) + after
-    validate(Chapter(chapter.stem, chapter.where, parse(text, chapter.where)))
+    validate_chapter(Chapter(chapter.stem, chapter.where, parse(text, chapter.where)))
     return text if after else text.rstrip("\n") + "\n"
 
 

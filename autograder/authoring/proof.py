@@ -16,7 +16,7 @@ import torch
 
 from autograder.authoring import bank_message_check, compare_kernel_and_file_text, exercise_file_checks
 from autograder.authoring.check_declared_solution_time import timing_faults
-from autograder.authoring.stale_observations import still_holds
+from autograder.authoring.stale_observations import is_observation_file_current
 from autograder.authoring.surviving_mutants import survivor_complaints
 from autograder.course import points_and_hints, replay_attack, shipped_observations
 from autograder.course.answer_bank import KnownAnswer
@@ -26,17 +26,17 @@ from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import SHIPPED
 from autograder.course.missing_exercise_parts import ExerciseParts, as_exercise_errors, display_path, missing_parts
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_answer import UNTOUCHED, judge
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG, judge
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.errors import ChapterFormatError, CourseError, DamagedData
 from autograder.exercises.observation import Observation
 
 # The visible cases, and fresh ones as a grading run draws them.
-SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
+PROOF_SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
 _DRAWS = (7, 7, 8)
 
 
-def prove(parts: ExerciseParts, seeds: Sequence[int] = SEEDS) -> list[str]:
+def prove(parts: ExerciseParts, seeds: Sequence[int] = PROOF_SEEDS) -> list[str]:
     """Return a line for each thing that is wrong with an exercise; none if it is proven on the cases of these seeds."""
     try:
         with as_exercise_errors(parts.course):
@@ -57,13 +57,13 @@ def _proven(proof: Proof) -> list[str]:
 class Proof:
     """Runs the proof of one exercise, whose files must all exist; its methods yield a line for each thing wrong."""
 
-    def __init__(self, parts: ExerciseParts, judge: Judge, seeds: Sequence[int] = SEEDS) -> None:
+    def __init__(self, parts: ExerciseParts, judge: Judge, seeds: Sequence[int] = PROOF_SEEDS) -> None:
         self.parts = parts
         self.seeds = seeds
         self.judge = judge
         self.exercise = judge.exercises[parts.name]
         self.bank = judge.banks[parts.name]
-        self._is_thorough = set(SEEDS) <= set(seeds)
+        self._is_thorough = set(PROOF_SEEDS) <= set(seeds)
         # Fewer seeds save time in the default tests, whose example class runs these answers on fresh cases as well.
         self._run_on = tuple(seeds) if self._is_thorough else (VISIBLE_SEED,)
         self._prelude: dict[str, Any] = {}
@@ -100,7 +100,7 @@ class Proof:
     def cases(self) -> Iterator[str]:
         """Check that each seed draws its own cases, always the same ones, for the same requirements in one order."""
         visible = self._sentences(VISIBLE_SEED)
-        for seed in SEEDS[1:]:
+        for seed in PROOF_SEEDS[1:]:
             if self._sentences(seed) != visible:
                 yield f"{self._file}: {_on(seed)} other requirements; yield cases for the same ones, in one order."
                 break
@@ -168,7 +168,7 @@ class Proof:
                 yield f"{self._cell}: {_on(seed)} the untouched starter counts as an attempt; leave it nbgrader's stub."
                 return
             if not is_stub and report.verdicts[0].status is not Status.NOT_ATTEMPTED:
-                yield f"{self._answers}: the untouched starter has no sentence; add the wrong answer {UNTOUCHED!r}."
+                yield f"{self._answers}: the untouched starter has no sentence; add the wrong answer {UNTOUCHED_TAG!r}."
                 return
 
     def _known(self) -> Iterator[str]:
@@ -228,7 +228,7 @@ class Proof:
                     f"{self._answers}: if it were not in the bank, {answer.tag!r} would get the sentence of {tag!r} "
                     f"({named[tag]}); if that is true of it, write also=({tag!r},), else add a case, or correct it."
                 )
-            for tag in sorted(set(answer.also) - set(named)) if set(SEEDS) <= set(self.seeds) else ():
+            for tag in sorted(set(answer.also) - set(named)) if set(PROOF_SEEDS) <= set(self.seeds) else ():
                 yield f"{self._answers}: {answer.tag!r} never gets the sentence of {tag!r}; take it out of `also`."
 
     def _by_its_key(self, answer: KnownAnswer, seed: int, known: bool = True) -> Report:
@@ -249,7 +249,7 @@ class Proof:
         place = display_path(self.parts, self.parts.course / SHIPPED / self.parts.stem)
         remedy = f"run `autograder build {self.parts.stem}`"
         key = shipped_answer_key(self.parts)
-        if key is None or not still_holds(self.judge, key):
+        if key is None or not is_observation_file_current(self.judge, key):
             yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
             yield f"{place}{points_and_hints.HINTS}: not the exercise's hints; {remedy}."
@@ -257,7 +257,10 @@ class Proof:
 
 def shipped_answer_key(parts: ExerciseParts) -> ExpectedObservations | None:
     """Return the committed key of an exercise; None if it does not exist or cannot be read."""
-    files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
+    files = {
+        suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}"
+        for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES
+    }
     if not all(path.is_file() for path in files.values()):
         return None
     return _decoded(*(path.read_bytes() for path in files.values())).get(parts.name)
@@ -266,7 +269,7 @@ def shipped_answer_key(parts: ExerciseParts) -> ExpectedObservations | None:
 @lru_cache(maxsize=1)
 def _decoded(*data: bytes) -> dict[str, ExpectedObservations]:
     try:
-        return shipped_observations.decode(dict(zip(shipped_observations.SUFFIXES, data, strict=True)))
+        return shipped_observations.decode(dict(zip(shipped_observations.SHIPPED_FILE_SUFFIXES, data, strict=True)))
     except DamagedData:
         return {}
 

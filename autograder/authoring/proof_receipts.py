@@ -19,7 +19,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.authoring.proof import shipped_answer_key, shipped_hints
-from autograder.authoring.stale_observations import still_holds
+from autograder.authoring.stale_observations import is_observation_file_current
 from autograder.course import points_and_hints, shipped_observations
 from autograder.course.answer_bank_replacements import bare
 from autograder.course.chapter_judge import Judge
@@ -33,7 +33,7 @@ from autograder.exercises.observation import to_bytes
 from autograder.faster_startup import STARTED_AT
 from autograder.import_closure import import_closure
 
-RECEIPTS = "proofs.txt"  # in the course folder
+RECEIPTS_FILE = "proofs.txt"  # in the course folder
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package
 _PROOF = _ROOT / "autograder" / "authoring" / "proof.py"
 _LETTERS = 16  # of a digest; one that is wrong by chance would take 2**64 tries
@@ -90,7 +90,7 @@ def _code(path: Path, _written: int) -> str:
 def read_committed_receipts(course: Path) -> dict[str, str]:
     """Return the committed receipts by exercise; none if there is no file that can be read."""
     try:
-        lines = (course / RECEIPTS).read_text(encoding="utf-8").splitlines()
+        lines = (course / RECEIPTS_FILE).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return {}
     return {name: digest.strip() for name, digest in zip(lines[::2], lines[1::2], strict=False)}
@@ -118,17 +118,20 @@ def write_receipts(course: Path, proven: Iterable[tuple[str, str]]) -> None:
     known = read_committed_receipts(course) | dict(proven)
     there = [parts.name for parts in every_exercise(course)]
     text = "".join(f"{name}\n  {known[name]}\n" for name in there if name in known)
-    files.write_all({course / RECEIPTS: text.encode()})
+    files.write_all({course / RECEIPTS_FILE: text.encode()})
 
 
 def is_unchanged_since_read(parts: ExerciseParts) -> bool:
     """Return whether no file that the proof of an exercise depends on has been written since this process read it."""
     folder = parts.course / SHIPPED
-    data = [folder / f"{parts.stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, points_and_hints.HINTS)]
+    data = [
+        folder / f"{parts.stem}{suffix}"
+        for suffix in (*shipped_observations.SHIPPED_FILE_SUFFIXES, points_and_hints.HINTS)
+    ]
     there = [path for path in data if path.is_file()]  # a course that is not built yet ships nothing
     own, code = _files(parts)
-    is_new = files.any_changed_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
-    return not is_new and not files.any_changed_since(STARTED_AT, code)
+    is_new = files.has_any_changed_since(course_in(parts.course).begun, [parts.chapter, *own, *there])
+    return not is_new and not files.has_any_changed_since(STARTED_AT, code)
 
 
 def still_valid_expected_observations(
@@ -153,7 +156,7 @@ def _still_holds(judge: Judge, key: ExpectedObservations, proven: str | None, an
     place = parts.course.parent / "build" / "proved" / parts.stem / parts.name / receipt
     if receipt == proven or (not anew and place.is_file()):
         return True
-    if not still_holds(judge, key):
+    if not is_observation_file_current(judge, key):
         return False
     if is_unchanged_since_read(parts):  # asked after the digest was computed, so that the answer covers both
         files.create_marker_file(place)

@@ -115,7 +115,7 @@ def _loaded(node: ast.AST) -> Iterator[ast.Name]:
     return (each for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
-def renamed(text: str, names: Mapping[str, str], exercise: str) -> str:
+def rename_program(text: str, names: Mapping[str, str], exercise: str) -> str:
     """Return a program with its variables renamed by `names`, and its answer by `faulty_program_name`.
 
     Running the program then leaves the reader's own answer, which has the exercise's name, unchanged.

@@ -12,7 +12,7 @@ from typing import Any
 from autograder.errors import CourseError, CourseNotFound
 
 
-def release(course: Path, workplace: Path) -> None:
+def run_nbgrader_release_step(course: Path, workplace: Path) -> None:
     """Turn workplace/source/ into workplace/release/, with the settings of the course's nbgrader_config.py.
 
     Raises CourseError with nbgrader's log messages if nbgrader refuses a notebook. Not thread-safe: nbgrader changes

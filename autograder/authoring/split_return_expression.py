@@ -27,7 +27,7 @@ _OPERATIONS = {
 _ALONE = (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.IfExp, ast.BoolOp, ast.NamedExpr)
 
 
-def with_named_steps(text: str) -> str:
+def split_return_expression(text: str) -> str:
     """Return a program in which each step of its `return` has a line and a name; the same text if it has one step."""
     tree = ast.parse(text)
     (function, *more) = tree.body

@@ -22,7 +22,7 @@ _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
 _EXACT = Tolerance(0.0, 0.0)
 
 
-def still_holds(course_judge: Judge, old: ExpectedObservations) -> bool:
+def is_observation_file_current(course_judge: Judge, old: ExpectedObservations) -> bool:
     """Return whether the committed key `old` equals a new build in all but last digits that change no message.
 
     Cases, facets and the known mistakes' sentences and rules must be equal, and `old` must agree with the reference

@@ -21,13 +21,15 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.source_rules import broken_rules
 
-SOMETIMES = "Sometimes: "  # begins the reason of a survivor that may also fail, depending on the memory allocator
+SOMETIMES_PREFIX = (
+    "Sometimes: "  # begins the reason of a survivor that may also fail, depending on the memory allocator
+)
 # The time limit of a mutant, since some never end: TIMES the solution's processor time, and MORE seconds.
 TIMES, MORE = 2, 0.25
-PATIENCE = (
+LISTED_MUTANT_TIME_FACTOR = (
     5  # the factor by which this limit is longer for listed mutants, which do end: visible cases may train longer
 )
-LEAST = 10  # the minimum number of mutants, which a solution of one or two lines has
+MIN_MUTANTS = 10  # the minimum number of mutants, which a solution of one or two lines has
 _SEEDS = (VISIBLE_SEED, 4104)
 
 _Expected = list[tuple[Case, Observation]]
@@ -44,16 +46,16 @@ def survivor_complaints(
     exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
     expected, seconds = _expected(judge, parts.name)
     made = list(mutants(judge.chapter.solution(parts.name)))
-    if len(made) < LEAST:
+    if len(made) < MIN_MUTANTS:
         yield (
             f"{display_path(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to "
-            f"prove much; ask for a little more, so that there are {LEAST}."
+            f"prove much; ask for a little more, so that there are {MIN_MUTANTS}."
         )
     of_listed = expected if thorough else expected[: len(judge.keys.cases(parts.name, VISIBLE_SEED))]
 
     def lives(mutant: Mutant) -> bool:
         if mutant.change in known:
-            return mutant_survives(exercise, mutant, of_listed, prelude, PATIENCE * seconds)
+            return mutant_survives(exercise, mutant, of_listed, prelude, LISTED_MUTANT_TIME_FACTOR * seconds)
         return mutant_survives(exercise, mutant, expected, prelude, seconds)
 
     alive = {mutant.change for mutant in sorted(made, key=lambda mutant: mutant.line) if lives(mutant)}
@@ -63,7 +65,7 @@ def survivor_complaints(
             f"does, or list it with the reason in bank.survives of {display_path(parts, parts.bank)}."
         )
     for change, reason in known.items():
-        if change not in alive and not reason.startswith(SOMETIMES):
+        if change not in alive and not reason.startswith(SOMETIMES_PREFIX):
             bank = display_path(parts, parts.bank)
             yield f"{bank}: `{change}` is listed as a survivor and does not survive; take it out."
 

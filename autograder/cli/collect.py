@@ -43,11 +43,11 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
     from autograder.nbgrader_plugin.roster_import import Roster
 
     database = course_directory(course).db_url
-    preflight_checks.check(course, database)
-    people: list[gradebook_scores.Person] = []
+    preflight_checks.check_that_grading_can_run(course, database)
+    people: list[gradebook_scores.GradebookStudent] = []
     if preflight_checks.gradebook_exists(database):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
-            people = gradebook_scores.people(gradebook)
+            people = gradebook_scores.read_students(gradebook)
     wanted = CollectOptions(args.dry_run, args.times, args.zone)
     done = import_submissions(
         course, args.chapter, args.file, Roster(people, kept_roster_columns.load_columns(course)), wanted

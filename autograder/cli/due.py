@@ -61,7 +61,7 @@ def _warn_if_unknown(course: Path, student: str) -> None:
         course_directory(course).db_url
     ):  # opening a missing gradebook would create it
         with open_gradebook(course) as gradebook:
-            known = bool(gradebook_scores.people(gradebook, {student}))
+            known = bool(gradebook_scores.read_students(gradebook, {student}))
     if not known:
         print(f"{student} is not in the gradebook: is the name right? The extension waits until somebody has it.")
 

@@ -27,10 +27,10 @@ def _written(args: argparse.Namespace) -> int:
     from autograder.cli.grade import progress
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
-    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+    from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
     from autograder.terminal_text import replace_unprintable
 
-    cycle = Cycle(find_course(args.root), args.chapter)
+    cycle = NbgraderCycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.graded() if args.student in (None, student)]
     if not students:
         raise CourseNotFound(

@@ -69,7 +69,7 @@ def _entries(course: Path, student: str) -> Iterator[str]:
     from autograder.nbgrader_plugin import kept_roster_columns, teacher_settings
 
     if student in kept_roster_columns.load_columns(course):
-        yield f"{kept_roster_columns.FILE}: the entry"
+        yield f"{kept_roster_columns.ROSTER_FILE}: the entry"
     for chapter, extended in teacher_settings.read_teacher_settings(course).extended.items():
         if student in extended:
             yield f"{teacher_settings.SETTINGS}: the extension of {chapter}"
@@ -86,7 +86,7 @@ def _gradebook_rows(course: Path, student: str, delete: bool) -> list[str]:
     if not preflight_checks.gradebook_exists(url):
         return []
     with open_gradebook(course) as gradebook:
-        people = gradebook_scores.people(gradebook, {student})
+        people = gradebook_scores.read_students(gradebook, {student})
         found = [_row(gradebook, student, person.full_name) for person in people]
         if found and delete:
             gradebook.remove_student(student)
@@ -111,12 +111,12 @@ def _delete(course: Path, student: str, paths: list[Path]) -> None:
     from autograder.nbgrader_plugin import kept_roster_columns, preflight_checks, teacher_settings
     from autograder.nbgrader_plugin.open_nbgrader import course_directory
 
-    preflight_checks.check(course, course_directory(course).db_url)
+    preflight_checks.check_that_grading_can_run(course, course_directory(course).db_url)
     _gradebook_rows(course, student, delete=True)
     columns = dict(kept_roster_columns.load_columns(course))
     if columns.pop(student, None):
         text = json.dumps(columns, ensure_ascii=False, indent=1, sort_keys=True)
-        write_all({course / kept_roster_columns.FILE: text.encode()})
+        write_all({course / kept_roster_columns.ROSTER_FILE: text.encode()})
     settings = course / teacher_settings.SETTINGS
     if any(student in extended for extended in teacher_settings.read_teacher_settings(course).extended.values()):
         document = tomlkit.parse(settings.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from autograder.grading.grading_executors import WorkerOptions
-    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions, ShowProgress
+    from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle, ShowProgress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,9 +113,9 @@ def _own_class(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import class_text_table
-    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+    from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 
-    cycle = Cycle(find_course(args.root), args.chapter)
+    cycle = NbgraderCycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.students() if args.student in (None, student)]
     if not students:
         raise CourseNotFound(
@@ -138,7 +138,7 @@ def _own_class(args: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _print_late_and_scored_by_hand(cycle: Cycle, only: str | None) -> None:
+def _print_late_and_scored_by_hand(cycle: NbgraderCycle, only: str | None) -> None:
     """Print what a teacher may have to decide: the late submissions, and the scores by hand that override new ones."""
     from autograder.terminal_text import replace_unprintable
 
@@ -161,7 +161,7 @@ def _how(args: argparse.Namespace) -> GradingOptions:
     )
 
 
-def _preview(cycle: Cycle, students: list[str], how: GradingOptions) -> int:
+def _preview(cycle: NbgraderCycle, students: list[str], how: GradingOptions) -> int:
     from autograder.grading.merge_regraded_verdicts import render_changes
     from autograder.terminal_text import replace_unprintable
 

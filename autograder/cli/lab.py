@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from autograder.workspace.jupyterlab import PORT
+from autograder.workspace.jupyterlab import DEFAULT_PORT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `lab`."""
-    parser.add_argument("--port", type=_port, default=PORT, help="where JupyterLab answers (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, help="where JupyterLab answers (default: %(default)s)"
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
     parser.add_argument("--export", action="store_true", help="start nothing: print the settings as a line for a shell")
     parser.add_argument("--teach", action="store_true", help="open the course folder, with nbgrader's tools")
@@ -27,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.workspace.jupyterlab import JupyterLabLaunch, is_port_taken, require_jupyterlab
-    from autograder.workspace.working_copies import FOLDER, Copies
+    from autograder.workspace.working_copies import WORK_FOLDER, WorkingCopies
 
     course = find_course(args.root)
     if not args.export:
@@ -35,18 +37,18 @@ def run(args: argparse.Namespace) -> int:
     if args.teach:
         desk = JupyterLabLaunch(course, "", "teacher")
     else:
-        folder = course.parent / FOLDER
-        copies = Copies(course.parent / "notebooks", folder)
-        for line in copies.renew().lines():
+        folder = course.parent / WORK_FOLDER
+        copies = WorkingCopies(course.parent / "notebooks", folder)
+        for line in copies.update_copies().lines():
             print(line, file=sys.stderr if args.export else sys.stdout)
-        if not copies.latest():
+        if not copies.notebook_to_open():
             raise WorkFailed(f"expected notebooks in {course.parent / 'notebooks'}, found none. Run `make build`.")
-        desk = JupyterLabLaunch(folder, copies.latest(), "student")
+        desk = JupyterLabLaunch(folder, copies.notebook_to_open(), "student")
     if args.export:
         print(desk.exports())
         return 0
     if desk.opened:
-        print(f"Opening {FOLDER}/{desk.opened}.")
+        print(f"Opening {WORK_FOLDER}/{desk.opened}.")
     if is_port_taken(args.port):
         print(
             f"Port {args.port} is taken, perhaps by a JupyterLab that you left open; this one takes the next free port."

@@ -33,10 +33,12 @@ def run(args: argparse.Namespace) -> int:
         return 0
     measure = parallel_test_forms.read_parallel_test_forms(folder)
     people = score_parallel_test_forms.score_answer_table(args.answers or folder / parallel_test_forms.ANSWERS, measure)
-    write_csv(folder / score_parallel_test_forms.TABLE, score_parallel_test_forms.anonymous_rows(people, measure))
+    write_csv(
+        folder / score_parallel_test_forms.SCORES_TABLE_FILE, score_parallel_test_forms.anonymous_rows(people, measure)
+    )
     print(
         *score_parallel_test_forms.summary_lines(people, measure),
-        f"wrote {folder / score_parallel_test_forms.TABLE}",
+        f"wrote {folder / score_parallel_test_forms.SCORES_TABLE_FILE}",
         sep="\n",
     )
     return 0

@@ -29,14 +29,14 @@ def run(args: argparse.Namespace) -> int:
     found = roster_import.read_roster(args.file)
     course = find_course(args.root)
     with lock_course(course, "roster"):
-        preflight_checks.check(course, course_directory(course).db_url)
+        preflight_checks.check_that_grading_can_run(course, course_directory(course).db_url)
         with open_gradebook(course) as gradebook:
             kept = kept_roster_columns.load_columns(course)
             replaced = roster_import.overwritten_values(gradebook, found, kept)
             if replaced and not args.replace:
                 print(_overwriting(replaced))
                 return 1
-            done = roster_import.import_into(gradebook, found.people, found.columns, kept)
+            done = roster_import.import_roster_into_gradebook(gradebook, found.people, found.columns, kept)
         kept_roster_columns.merge_stored_columns(course, found.columns)
     print(f"{len(found.people)} students: {done.new} new, {done.changed} changed, {done.same} as they were")
     return 0

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, Watch
+    from autograder.nbgrader_plugin.watch_submissions import GradedSubmission, SubmissionWatcher
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +32,13 @@ def run(args: argparse.Namespace) -> int:
     """
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
-    from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+    from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
     from autograder.nbgrader_plugin.open_nbgrader import missing_exchange_folder
-    from autograder.nbgrader_plugin.watch_submissions import Watch
+    from autograder.nbgrader_plugin.watch_submissions import SubmissionWatcher
     from autograder.sandbox.require_confinement import is_unconfined_allowed
 
     unconfined = args.unconfined or is_unconfined_allowed()
-    cycle = Cycle(find_course(args.root), args.chapter)
+    cycle = NbgraderCycle(find_course(args.root), args.chapter)
     if missing := missing_exchange_folder(cycle.api):
         raise WorkFailed(
             f"expected nbgrader's exchange in {missing}, as c.Exchange.root says, found no folder. Nothing was graded. "
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if not cycle.is_generated():
         cycle.generate()
-    watch = Watch(cycle, args.tries, GradingOptions(unconfined=unconfined))
+    watch = SubmissionWatcher(cycle, args.tries, GradingOptions(unconfined=unconfined))
     where = watch.exchange or "not used: nothing was released there, so feedback stays in feedback/"
     print(f"Watching {cycle.course}/submitted/*/{args.chapter}; exchange: {where}. Ctrl-C ends this.", flush=True)
     while True:
@@ -63,7 +63,7 @@ def _warm(unconfined: bool) -> AbstractContextManager[None]:
     return nullcontext() if unconfined else early_shared_process()
 
 
-def _wait(watch: Watch, once: bool, seconds: float) -> bool:
+def _wait(watch: SubmissionWatcher, once: bool, seconds: float) -> bool:
     """Look until something is graded, or once; print a line for each student, and return whether all were graded."""
     from autograder.errors import WorkFailed
 
@@ -79,7 +79,7 @@ def _wait(watch: Watch, once: bool, seconds: float) -> bool:
         time.sleep(seconds)
 
 
-def _look(watch: Watch) -> bool | None:
+def _look(watch: SubmissionWatcher) -> bool | None:
     """Grade what is new; return whether all were graded, or None if nothing is new."""
     new = watch.collect_new()
     out = watch.out_of_tries(new)

@@ -19,7 +19,7 @@ from autograder.course.answer_bank_replacements import apply_change, bare, defin
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
 from autograder.errors import AnswerBankError
-from autograder.name_bindings import names_of
+from autograder.name_bindings import find_used_and_bound_names
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -60,7 +60,7 @@ class KnownAnswer:
         """
         function = _a_method(self.function) if isinstance(self.function, type) else self.function
         there = getattr(function, "__globals__", None)
-        used = names_of(ast.parse(self.source).body).used
+        used = find_used_and_bound_names(ast.parse(self.source).body).used
         return there is not None and not used & _OF_THE_PLACE and all(there.get(n) is setup.get(n) for n in used)
 
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from autograder.errors import AnswerBankError
-from autograder.exec_with_linecache import run_source
-from autograder.ipython_syntax import without_comments
+from autograder.exec_with_linecache import run_source_with_linecache
+from autograder.ipython_syntax import remove_comments
 
 _Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 _Span = tuple[int, int, str]  # start, end, and the text to put between them
@@ -20,7 +20,7 @@ _Span = tuple[int, int, str]  # start, end, and the text to put between them
 @lru_cache(maxsize=8)
 def bare(text: str) -> str:
     """Return code without comments and docstrings, which would be false for a wrong answer made from it."""
-    rows, code = text.splitlines(), without_comments(text).splitlines()
+    rows, code = text.splitlines(), remove_comments(text).splitlines()
     documented = (node for node in ast.walk(ast.parse(text)) if isinstance(node, _Documented))
     skip = {row for node in documented for row in _docstring(node)}
     kept = (line for row, line in enumerate(code, 1) if row not in skip and (line.strip() or not rows[row - 1].strip()))
@@ -77,7 +77,7 @@ def define_answer(exercise: str, tag: str, text: str, prelude: str) -> Callable[
     """
     namespace = _prepared(prelude) | {"__name__": f"answers_to_{exercise}"}
     try:
-        run_source(text, f"<{tag!r}, an answer to {exercise}>", namespace)
+        run_source_with_linecache(text, f"<{tag!r}, an answer to {exercise}>", namespace)
         answer: Callable[..., Any] = namespace[exercise]
     except Exception as error:
         raise AnswerBankError(f"what it gives cannot be run ({type(error).__name__}: {error})") from error

@@ -13,7 +13,7 @@ from autograder.course.course_location import chapter_path
 
 
 @dataclass(frozen=True)
-class BorrowedExercise:
+class ExerciseOfOtherChapter:
     """An exercise of the chapter `home` that another assignment uses, and its points or extra credit there."""
 
     name: str
@@ -22,10 +22,12 @@ class BorrowedExercise:
     extra: int = 0
 
 
-Kind = TypeVar("Kind", bound=BorrowedExercise)
+AnyExerciseOfOtherChapter = TypeVar("AnyExerciseOfOtherChapter", bound=ExerciseOfOtherChapter)
 
 
-def select_by_exact_type(lent: Iterable[BorrowedExercise], kind: type[Kind]) -> list[Kind]:
+def select_by_exact_type(
+    lent: Iterable[ExerciseOfOtherChapter], kind: type[AnyExerciseOfOtherChapter]
+) -> list[AnyExerciseOfOtherChapter]:
     """Return what is of exactly this kind: plain exercises are neither hunts nor questions."""
     return [each for each in lent if type(each) is kind]
 
@@ -39,13 +41,13 @@ def empty_chapter(stem: str, prelude: str) -> Chapter:
     return Chapter(stem, f"source/{stem}", (Cell(CellKind.SETUP, {"setup": True}, 1, prelude),))
 
 
-def with_borrowed(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
+def append_exercises_of_other_chapters(own: Chapter, course: Path, lent: Sequence[ExerciseOfOtherChapter]) -> Chapter:
     """Return a chapter with the borrowed exercises appended to its own cells."""
     more = (cell for each in lent for cell in _cells(read_chapter(chapter_path(course, each.home)), each))
     return replace(own, cells=(*own.cells, *more)) if lent else own
 
 
-def _cells(home: Chapter, lent: BorrowedExercise) -> tuple[Cell, Cell]:
+def _cells(home: Chapter, lent: ExerciseOfOtherChapter) -> tuple[Cell, Cell]:
     """Return the cell of a borrowed exercise, and a check cell with its points here."""
     exercise = home.exercise(lent.name)
     worth = {"extra": lent.extra} if lent.extra else {"points": lent.points}

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.course.answer_bank import load_bank
-from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter, with_borrowed
+from autograder.course.borrowed_exercises import (
+    ExerciseOfOtherChapter,
+    append_exercises_of_other_chapters,
+    empty_chapter,
+)
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.compute_expected_observations import AnswerKeys
 from autograder.course.course import course_in
@@ -37,7 +41,7 @@ class Judge:
         course: Path,
         stem: str,
         only: str | None = None,
-        lent: Sequence[BorrowedExercise] = (),
+        lent: Sequence[ExerciseOfOtherChapter] = (),
         prelude: str = "",
         shelf: ExpectedCache | None = None,
     ) -> None:
@@ -58,9 +62,9 @@ class Judge:
         self.keys = AnswerKeys(course, self.chapter, self.exercises, self.banks, self.solutions, shelf)
         self.reports = ReportCache()
 
-    def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
+    def _borrow(self, lent: Sequence[ExerciseOfOtherChapter]) -> None:
         others = {each.name: Judge(self.course, each.home, only=each.name) for each in lent}
-        self.chapter = with_borrowed(self.chapter, self.course, lent)
+        self.chapter = append_exercises_of_other_chapters(self.chapter, self.course, lent)
         self.names = (*self.names, *others)
         self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in lent))))
         borrowed = [judge.exercises[name] for name, judge in others.items()]

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.classify_chapter_sections import Outline, Piece, exercise_in_heading
+from autograder.course.classify_chapter_sections import ChapterOutline, TextPiece, exercise_in_heading
 from autograder.course.course import course_in
-from autograder.course.lint_chapter import fail
+from autograder.course.lint_chapter import raise_format_error
 from autograder.course.markdown_headings_and_word_counts import (
     count_nonblank_lines,
     fenced_line_count,
@@ -32,12 +32,12 @@ from autograder.course.markdown_headings_and_word_counts import (
 # Adults read English non-fiction silently at 238 words a minute (Brysbaert, Journal of Memory and Language 109, 2019);
 # a lesson is read to be understood. The tier alone said 5 minutes of a table that took a reader 15, so points and lines
 # count too: they are known of each exercise, and the most of the three holds.
-WORDS = 150  # of prose, a minute
-LINES = 10  # of code, a minute
-PREDICTION = 25 / 60  # minutes
+WORDS_PER_MINUTE = 150  # of prose, a minute
+CODE_LINES_PER_MINUTE = 10  # of code, a minute
+MINUTES_PER_PREDICTION = 25 / 60  # minutes
 EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes at least, by tier
-POINT = 3  # minutes at least, for each point that an exercise is worth
-WRITTEN = 1  # line of an answer, a minute
+MINUTES_PER_POINT = 3  # minutes at least, for each point that an exercise is worth
+MINUTES_PER_WRITTEN_LINE = 1  # line of an answer, a minute
 
 PLACEHOLDERS = ("minutes", "exercises", "later", "side")
 _EXERCISES = ("exercises", "later")
@@ -68,7 +68,7 @@ def fill_minutes_from_course(course: Path, chapter: Chapter) -> Chapter:
 
 def replace_minute_placeholders(chapter: Chapter, tier_of: TierOf) -> Chapter:
     """Return the chapter with its placeholders replaced by minutes."""
-    outline = Outline(chapter)
+    outline = ChapterOutline(chapter)
     cells = [
         replace(cell, source=_filled(outline, place, cell, tier_of)) if cell.kind is CellKind.MARKDOWN else cell
         for place, cell in enumerate(chapter.cells)
@@ -76,7 +76,7 @@ def replace_minute_placeholders(chapter: Chapter, tier_of: TierOf) -> Chapter:
     return replace(chapter, cells=tuple(cells))
 
 
-def _filled(outline: Outline, place: int, cell: Cell, tier_of: TierOf) -> str:
+def _filled(outline: ChapterOutline, place: int, cell: Cell, tier_of: TierOf) -> str:
     source = cell.source
     for found in reversed(list(_WORD.finditer(mask_code(source)))):
         minutes = _minutes(outline, _above(outline, place, found.start()), found["word"], tier_of)
@@ -94,16 +94,16 @@ def whole_minutes(minutes: float) -> int:
     return max(1, int(minutes + 0.5))
 
 
-def _above(outline: Outline, place: int, offset: int) -> int:
+def _above(outline: ChapterOutline, place: int, offset: int) -> int:
     """Return the index of the piece with the nearest heading above an offset in a cell's text."""
     return [n for n in outline.headings if outline.pieces[n].place == place and _start(outline.pieces[n]) <= offset][-1]
 
 
-def _start(piece: Piece) -> int:
+def _start(piece: TextPiece) -> int:
     return piece.heading.start if piece.heading else 0
 
 
-def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float:
+def _minutes(outline: ChapterOutline, number: int, word: str, tier_of: TierOf) -> float:
     """Return the minutes that a placeholder stands for in the section of a heading."""
     below = outline.section(number)
     if word in _EXERCISES:
@@ -119,7 +119,7 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
     )
 
 
-def _counted(outline: Outline, number: int, word: str) -> list[str]:
+def _counted(outline: ChapterOutline, number: int, word: str) -> list[str]:
     """Return the exercises with points in a heading's section; "later": those that the chapter's end parts from it."""
     cells, heading = outline.chapter.cells, outline.pieces[number].place
     end = next((place for place, cell in enumerate(cells) if cell.source.strip() == "hunt()"), len(cells))
@@ -129,19 +129,23 @@ def _counted(outline: Outline, number: int, word: str) -> list[str]:
     return [name for name in found if outline.chapter.points(name)]
 
 
-def reading_minutes(piece: Piece) -> float:
+def reading_minutes(piece: TextPiece) -> float:
     """Return the minutes to read a piece or to guess; 0 for code that is hidden or folded."""
     kind = piece.cell.kind
     if kind is CellKind.MARKDOWN:
-        return word_count(piece.text) / WORDS + fenced_line_count(piece.text) / LINES
+        return word_count(piece.text) / WORDS_PER_MINUTE + fenced_line_count(piece.text) / CODE_LINES_PER_MINUTE
     if kind is CellKind.PREDICT:
-        return PREDICTION
-    return count_nonblank_lines(piece.text) / LINES if kind is CellKind.LESSON else 0
+        return MINUTES_PER_PREDICTION
+    return count_nonblank_lines(piece.text) / CODE_LINES_PER_MINUTE if kind is CellKind.LESSON else 0
 
 
 def exercise_minutes(chapter: Chapter, name: str, tier_of: TierOf) -> float:
     """Return the minutes for an exercise: the maximum of the estimates from its tier, points and lines to write."""
-    return max(EXERCISE[tier_of(name)], POINT * chapter.points(name), _written(chapter, name) / WRITTEN)
+    return max(
+        EXERCISE[tier_of(name)],
+        MINUTES_PER_POINT * chapter.points(name),
+        _written(chapter, name) / MINUTES_PER_WRITTEN_LINE,
+    )
 
 
 def _written(chapter: Chapter, name: str) -> int:
@@ -158,34 +162,36 @@ def _written(chapter: Chapter, name: str) -> int:
 
 def check_minute_placeholders(chapter: Chapter) -> None:
     """Raise ChapterFormatError if a placeholder for minutes is unknown, lacks its heading, or is in the title."""
-    outline = Outline(chapter)
+    outline = ChapterOutline(chapter)
     for place, cell in enumerate(chapter.cells):
         for found in _WORD.finditer(mask_code(cell.source)) if cell.kind is CellKind.MARKDOWN else ():
             _check_word(outline, place, cell, found)
     if any(found["word"] in PLACEHOLDERS for found in _WORD.finditer(chapter_title(chapter))):
-        fail(
+        raise_format_error(
             chapter.where,
             chapter.cells[0].line,
             f"the title `{chapter_title(chapter)}` is listed without minutes; put them in parentheses at its end.",
         )
 
 
-def _check_word(outline: Outline, place: int, cell: Cell, found: re.Match[str]) -> None:
+def _check_word(outline: ChapterOutline, place: int, cell: Cell, found: re.Match[str]) -> None:
     where, word = outline.chapter.where, found["word"]
     if word not in PLACEHOLDERS:
         close = difflib.get_close_matches(word.strip().lower(), PLACEHOLDERS, n=1) or ["minutes"]
-        fail(where, cell.line, f"there is no {{{word}}}; write {{{close[0]}}}, or put code in backticks.")
+        raise_format_error(where, cell.line, f"there is no {{{word}}}; write {{{close[0]}}}, or put code in backticks.")
     if not any(heading.start <= found.start() for heading in headings(cell.source)):
-        fail(
+        raise_format_error(
             where,
             cell.line,
             f"{{{word}}} stands in a cell without a heading above it; begin the cell with its heading.",
         )
     number = _above(outline, place, found.start())
     if word in _EXERCISES and not _counted(outline, number, word):
-        fail(where, cell.line, f"{{{word}}} stands where no exercise with points is below the heading; take it out.")
+        raise_format_error(
+            where, cell.line, f"{{{word}}} stands where no exercise with points is below the heading; take it out."
+        )
     if word == "side" and not outline.side.intersection(outline.section(number)):
-        fail(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
+        raise_format_error(where, cell.line, "{side} stands where no side path is below the heading; take it out.")
 
 
 def chapter_title(chapter: Chapter) -> str:
@@ -218,7 +224,7 @@ def minutes_of_parts(chapter: Chapter, tier_of: TierOf) -> dict[str, PartLength]
 
     A markdown cell counts once, for the part of its first piece.
     """
-    outline, seen = Outline(chapter), set[int]()
+    outline, seen = ChapterOutline(chapter), set[int]()
     found = dict.fromkeys(("main path", "exercises", "stretch exercises", "side paths"), PartLength())
     for number, piece in enumerate(outline.pieces):
         if piece.cell.kind is not CellKind.CLAIM:

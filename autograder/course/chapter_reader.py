@@ -17,7 +17,7 @@ from autograder.course.chapter_model import Cell, Chapter
 from autograder.course.classify_chapter_sections import check_exercise_headings
 from autograder.course.course_location import CHAPTERS
 from autograder.course.fast_percent_parser import PlainCell, cells_if_all_plain
-from autograder.course.lint_chapter import cell_kind, check_rules_between_cells, fail, find_cell_markers
+from autograder.course.lint_chapter import cell_kind, check_rules_between_cells, find_cell_markers, raise_format_error
 from autograder.course.side_paths import check_side_paths
 from autograder.errors import ChapterFormatError, CourseNotFound
 from autograder.exercises.replace_attributes_temporarily import replace_attribute
@@ -57,7 +57,7 @@ def read_chapter(path: Path) -> Chapter:
 def _checked(stem: str, where: str, text: str) -> Chapter:
     """Return the checked chapter of a text; cached, so that the same text gives the same object."""
     chapter = Chapter(stem, where, parse(text, where))
-    validate(chapter)
+    validate_chapter(chapter)
     return chapter
 
 
@@ -72,7 +72,9 @@ def read_all_chapters(course: Path) -> tuple[Chapter, ...]:
         for name in chapter.exercises:
             line = chapter.exercise(name).line
             if name in seen:
-                fail(chapter.where, line, f"the exercise {name!r} stands in {seen[name]} too; give one another name.")
+                raise_format_error(
+                    chapter.where, line, f"the exercise {name!r} stands in {seen[name]} too; give one another name."
+                )
             seen[name] = f"{chapter.where}:{line}"
     return chapters
 
@@ -107,7 +109,7 @@ def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if key != "lines_to_next_cell"}
 
 
-def validate(chapter: Chapter) -> None:
+def validate_chapter(chapter: Chapter) -> None:
     """Check a chapter against all rules; raise ChapterFormatError for the first broken one."""
     check_rules_between_cells(chapter)
     for index, cell in enumerate(chapter.cells):

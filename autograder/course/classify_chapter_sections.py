@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.lint_chapter import fail
+from autograder.course.lint_chapter import raise_format_error
 from autograder.course.markdown_headings_and_word_counts import Heading, split_at_headings
 from autograder.course.side_paths import side_path_cells
 
@@ -21,7 +21,7 @@ _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """A code cell, or the text of a markdown cell from one heading to the next; `place` is the cell's index."""
 
     place: int
@@ -30,7 +30,7 @@ class Piece:
     text: str
 
 
-class Outline:
+class ChapterOutline:
     """A chapter's pieces in order, referred to by their index.
 
     `exercise` maps the pieces of exercises to the exercise's name; `side` is the set of pieces on side paths.
@@ -93,22 +93,22 @@ def exercise_in_heading(heading: Heading | None) -> str | None:
 
 def check_exercise_headings(chapter: Chapter) -> None:
     """Raise ChapterFormatError if an exercise's heading is not followed by its cell before the next heading."""
-    outline = Outline(chapter)
+    outline = ChapterOutline(chapter)
     for number in outline.headings:
         piece = outline.pieces[number]
         name = exercise_in_heading(piece.heading)
         below = outline.pieces[number + 1 : next((n for n in outline.headings if n > number), None)]
         if name and not any(other.cell.keys.get("exercise") == name for other in below):
-            fail(
+            raise_format_error(
                 chapter.where,
                 piece.cell.line,
                 f"the exercise {name!r} does not stand below its heading; write its cells there, or correct the name.",
             )
 
 
-def _pieces(place: int, cell: Cell) -> Iterator[Piece]:
+def _pieces(place: int, cell: Cell) -> Iterator[TextPiece]:
     if cell.kind is not CellKind.MARKDOWN:
-        yield Piece(place, cell, None, cell.source)
+        yield TextPiece(place, cell, None, cell.source)
         return
     for excerpt in split_at_headings(cell.source):
-        yield Piece(place, cell, excerpt.heading, excerpt.text)
+        yield TextPiece(place, cell, excerpt.heading, excerpt.text)

@@ -187,7 +187,7 @@ def current_course() -> Course:
 def _shipped_keys(folder: Path, stem: str) -> dict[str, ExpectedObservations]:
     from autograder.course import shipped_observations
 
-    paths = {suffix: folder / f"{stem}{suffix}" for suffix in shipped_observations.SUFFIXES}
+    paths = {suffix: folder / f"{stem}{suffix}" for suffix in shipped_observations.SHIPPED_FILE_SUFFIXES}
     missing = [path.name for path in paths.values() if not path.is_file()]
     if missing:
         raise DamagedData(f"expected {' and '.join(missing)} in {folder}, found none. Run `make build`.")

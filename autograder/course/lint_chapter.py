@@ -44,11 +44,11 @@ _KINDS: dict[str, frozenset[str]] = {
     "hunt": frozenset({"hunt", "points"}),
 }
 _MARKDOWN = frozenset({"side", "name"})
-KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
-RESERVED = ("install", SETUP)
+CELL_KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
+RESERVED_CELL_NAMES = ("install", SETUP)
 
 
-def fail(where: str, line: int, message: str) -> NoReturn:
+def raise_format_error(where: str, line: int, message: str) -> NoReturn:
     """Raise a ChapterFormatError for one line of a chapter."""
     raise ChapterFormatError(f"{where}:{line}: {message}")
 
@@ -57,7 +57,9 @@ def find_cell_markers(text: str, where: str) -> list[int]:
     """Return the line number of each cell marker; raise ChapterFormatError if one cannot be read."""
     rows = text.split("\n")
     if not _LOOKS.match(rows[0]):
-        fail(where, 1, "expected a cell marker on the first line, `# %% [markdown]`; begin the file with it.")
+        raise_format_error(
+            where, 1, "expected a cell marker on the first line, `# %% [markdown]`; begin the file with it."
+        )
     lines = [number for number, row in enumerate(rows, 1) if _LOOKS.match(row)]
     for line in lines:
         _check_marker(rows[line - 1], where, line)
@@ -66,7 +68,7 @@ def find_cell_markers(text: str, where: str) -> list[int]:
 
 def _check_marker(row: str, where: str, line: int) -> None:
     if not _MARKER.fullmatch(row):
-        fail(
+        raise_format_error(
             where,
             line,
             f"cannot read the cell marker `{row.strip()}`; write `# %%` or `# %% [markdown]`, then keys such "
@@ -75,7 +77,7 @@ def _check_marker(row: str, where: str, line: int) -> None:
     keys = _KEY.findall(re.sub(r'"[^"]*"', '""', row))
     for key in keys:
         if keys.count(key) > 1:
-            fail(where, line, f"the key {key}= stands twice; keep one.")
+            raise_format_error(where, line, f"the key {key}= stands twice; keep one.")
 
 
 def cell_kind(cell_type: str, keys: dict[str, Any], where: str, line: int) -> CellKind:
@@ -94,13 +96,13 @@ def cell_kind(cell_type: str, keys: dict[str, Any], where: str, line: int) -> Ce
 
 
 def _check_key(key: str, value: Any, where: str, line: int) -> None:
-    if key not in KEYS:
-        close = difflib.get_close_matches(key, KEYS, n=1)
-        hint = f"did you mean {close[0]}=?" if close else f"the keys are: {', '.join(KEYS)}."
-        fail(where, line, f"there is no key {key}=; {hint}")
+    if key not in CELL_KEYS:
+        close = difflib.get_close_matches(key, CELL_KEYS, n=1)
+        hint = f"did you mean {close[0]}=?" if close else f"the keys are: {', '.join(CELL_KEYS)}."
+        raise_format_error(where, line, f"there is no key {key}=; {hint}")
     expected = _expected(key, value)
     if expected:
-        fail(where, line, f"expected {key}={expected}, found {key}={value!r}; correct the value.")
+        raise_format_error(where, line, f"expected {key}={expected}, found {key}={value!r}; correct the value.")
 
 
 def _expected(key: str, value: Any) -> str | None:
@@ -119,7 +121,7 @@ def _expected(key: str, value: Any) -> str | None:
 def _check_company(kind: str, keys: Iterable[str], allowed: Iterable[str], where: str, line: int) -> None:
     extra = sorted(set(keys) - set(allowed))
     if extra:
-        fail(
+        raise_format_error(
             where,
             line,
             f"a {kind} cell takes no {extra[0]}=; take the key away or give it a cell of its own.",
@@ -135,28 +137,30 @@ def check_rules_between_cells(chapter: Chapter) -> None:
 
 def _check_counts(chapter: Chapter) -> None:
     if chapter.cells[0].kind is not CellKind.MARKDOWN:
-        fail(
+        raise_format_error(
             chapter.where,
             1,
             "expected the opening markdown cell first; begin the file with `# %% [markdown]`.",
         )
     setups = list(chapter.of_kind(CellKind.SETUP))
     if not setups:
-        fail(chapter.where, 1, "expected one setup cell, found none; mark it with setup=true.")
+        raise_format_error(chapter.where, 1, "expected one setup cell, found none; mark it with setup=true.")
     for kind in (CellKind.SETUP, CellKind.PARAMETERS):
         again = list(chapter.of_kind(kind))[1:]
         if again:
-            fail(chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two.")
+            raise_format_error(
+                chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two."
+            )
 
 
 def _check_ids(chapter: Chapter) -> None:
     seen: dict[str, int] = {}
     for cell in chapter.cells:
         for name in filter(None, {cell.keys.get("name"), cell.grade_id}):
-            if name in RESERVED and cell.kind is not CellKind.SETUP:
-                fail(chapter.where, cell.line, f"the name {name!r} is the build's own; choose another.")
+            if name in RESERVED_CELL_NAMES and cell.kind is not CellKind.SETUP:
+                raise_format_error(chapter.where, cell.line, f"the name {name!r} is the build's own; choose another.")
             if name in seen:
-                fail(
+                raise_format_error(
                     chapter.where,
                     cell.line,
                     f"the name {name!r} stands on line {seen[name]} too; choose another.",
@@ -172,13 +176,13 @@ def _check_pairs(chapter: Chapter) -> None:
             advice = f'add a cell check="{name}" points=1'
             for near in difflib.get_close_matches(name, checks.keys() - exercises.keys(), n=1):
                 advice = f"the check on line {checks[near]} is of {near!r}: give both one name, or {advice}"
-            fail(chapter.where, line, f"the exercise {name!r} has no check; {advice}.")
+            raise_format_error(chapter.where, line, f"the exercise {name!r} has no check; {advice}.")
     for name, line in checks.items():
         if name not in exercises:
-            fail(
+            raise_format_error(
                 chapter.where,
                 line,
                 f"the check of {name!r} has no exercise; correct the name or add the exercise.",
             )
         if line < exercises[name]:
-            fail(chapter.where, line, f"the check of {name!r} stands before its exercise; put it below.")
+            raise_format_error(chapter.where, line, f"the check of {name!r} stands before its exercise; put it below.")

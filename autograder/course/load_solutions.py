@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.course.chapter_model import Chapter
 from autograder.errors import ChapterFormatError
-from autograder.exec_with_linecache import run_source
+from autograder.exec_with_linecache import run_source_with_linecache
 
 Solution = Callable[..., Any]
 
@@ -23,7 +23,7 @@ def run_solutions(chapter: Chapter, names: Iterable[str]) -> dict[str, Solution]
     for name in names:
         try:
             # An error that the solution raises later names its line. One without a line was raised elsewhere.
-            run_source(chapter.solution(name), f"<solution of {name}>", namespace)
+            run_source_with_linecache(chapter.solution(name), f"<solution of {name}>", namespace)
             solutions[name] = namespace[name]
         except Exception as error:
             raise solution_error(chapter, name, f"{type(error).__name__}: {error}") from error

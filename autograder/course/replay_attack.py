@@ -15,7 +15,7 @@ from autograder.errors import CourseError
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 
-MOST = 0.25  # the share of an exercise that constants may earn if its first check is met honestly
+MAX_SHARE_OF_CONSTANTS = 0.25  # the share of an exercise that constants may earn if its first check is met honestly
 _SOURCE = "def cheats(): ..."
 
 
@@ -74,7 +74,7 @@ def cheat_earns_points(exercise: Exercise, shipped: ExpectedObservations, key: E
     try:
         if passed_requirements(judge_replayed_observations(exercise, shipped, key)):
             return True
-        return share_passed_by_replay(judge_partly_honest_replay(exercise, shipped, key)) > MOST
+        return share_passed_by_replay(judge_partly_honest_replay(exercise, shipped, key)) > MAX_SHARE_OF_CONSTANTS
     except CourseError:
         raise
     except Exception:  # an exercise's own comparison needs more than is shipped, so the cheat fails
@@ -96,7 +96,7 @@ def replay_findings(
             break
     for seed, key in fresh.items():
         report = judge_partly_honest_replay(exercise, shipped, key)
-        if share_passed_by_replay(report) > MOST:
+        if share_passed_by_replay(report) > MAX_SHARE_OF_CONSTANTS:
             earned = passed_requirements(report)[1:]
             yield (
                 f"after an honest first check, constants pass {earned} (seed {seed}), more than a quarter; "

@@ -8,13 +8,13 @@ from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
 from autograder.exercises.observation import from_parts, to_parts
 
-SUFFIXES = (".json", ".safetensors")
+SHIPPED_FILE_SUFFIXES = (".json", ".safetensors")
 
 
 def encode(keys: dict[str, ExpectedObservations]) -> dict[str, bytes]:
     """Return the contents of a chapter's two data files, by suffix."""
     node, tensors = to_parts({name: key.to_plain() for name, key in keys.items()})
-    return dict(zip(SUFFIXES, (_readable(node).encode(), tensors), strict=True))
+    return dict(zip(SHIPPED_FILE_SUFFIXES, (_readable(node).encode(), tensors), strict=True))
 
 
 def _readable(node: object) -> str:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from autograder.course.chapter_model import Cell, CellKind, Chapter
-from autograder.course.lint_chapter import fail
+from autograder.course.lint_chapter import raise_format_error
 from autograder.course.markdown_headings_and_word_counts import headings, leading_heading, split_at_headings
-from autograder.name_bindings import declared_global, names_of
+from autograder.name_bindings import find_names_declared_global, find_used_and_bound_names
 
-LEVEL = 4
-_SIGNS = "#" * LEVEL
+SIDE_PATH_HEADING_LEVEL = 4
+_SIGNS = "#" * SIDE_PATH_HEADING_LEVEL
 _TITLE = re.compile(r"(?P<question>.*\?)(\s*\([^()]*\))?")
 _MAIN_ONLY = (CellKind.EXERCISE, CellKind.CHECK, CellKind.HUNT, CellKind.SETUP, CellKind.PARAMETERS)
 
@@ -78,21 +78,21 @@ def check_side_paths(chapter: Chapter) -> None:
 def _check_headings(chapter: Chapter, cell: Cell) -> None:
     """Check that a side path begins with a question as its heading, and that no other heading is as deep as that."""
     first, is_side = leading_heading(cell.source), bool(cell.keys.get("side"))
-    if is_side and (first is None or first.level != LEVEL or not _TITLE.fullmatch(first.text)):
+    if is_side and (first is None or first.level != SIDE_PATH_HEADING_LEVEL or not _TITLE.fullmatch(first.text)):
         found = cell.source.partition("\n")[0]
-        fail(
+        raise_format_error(
             chapter.where,
             cell.line,
             f"expected a side path to begin with a question as its heading, such as `{_SIGNS} When does a view refuse? "
             f"({{minutes}} minutes)`, found `{found}`; write that.",
         )
     for heading in headings(cell.source)[is_side:]:
-        if heading.level >= LEVEL:
-            fail(
+        if heading.level >= SIDE_PATH_HEADING_LEVEL:
+            raise_format_error(
                 chapter.where,
                 cell.line,
                 f"the heading `{'#' * heading.level} {heading.text}` is a side path's; begin a cell with it and give "
-                f"that cell side=true, or write the heading with at most {LEVEL - 1} signs.",
+                f"that cell side=true, or write the heading with at most {SIDE_PATH_HEADING_LEVEL - 1} signs.",
             )
 
 
@@ -100,21 +100,21 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
     cells = [chapter.cells[place] for place in path.places]
     for cell in cells:
         if cell.kind in _MAIN_ONLY:
-            fail(
+            raise_format_error(
                 chapter.where,
                 cell.line,
                 f"a side path holds no {cell.kind.value} cell, and this one is in {_told(path)}; "
                 "put a heading of the main path above it.",
             )
         if cell.kind is CellKind.MARKDOWN and headings(cell.source)[cell is cells[0] :]:
-            fail(
+            raise_format_error(
                 chapter.where,
                 cell.line,
                 f"a heading stands in the midst of a cell of {_told(path)}; begin a new cell with it.",
             )
     opening = next(split_at_headings(cells[0].source)).text.strip().partition("\n")[2]
     if not opening.strip() and not any(cell.source.strip() for cell in cells[1:]):
-        fail(chapter.where, path.line, f"{_told(path)} is empty; write its answer below the heading.")
+        raise_format_error(chapter.where, path.line, f"{_told(path)} is empty; write its answer below the heading.")
 
 
 def _check_guesses(chapter: Chapter, path: SidePath) -> None:
@@ -126,7 +126,7 @@ def _check_guesses(chapter: Chapter, path: SidePath) -> None:
             n for n in range(place + 1, len(chapter.cells)) if chapter.cells[n].kind is not CellKind.MARKDOWN
         )
         if (place in path.places) != (revealed in path.places):
-            fail(
+            raise_format_error(
                 chapter.where,
                 cell.line,
                 f"this guess is revealed across the border of {_told(path)}; put both cells on one side of it.",
@@ -169,7 +169,7 @@ def _check_reads(chapter: Chapter, cell: Cell, said: _Said, side: dict[str, Side
 
 
 def _refuse(chapter: Chapter, cell: Cell, name: str, path: SidePath) -> None:
-    fail(
+    raise_format_error(
         chapter.where,
         cell.line,
         f"this cell of the main path reads {name!r}, which has its value from {_told(path)}; "
@@ -191,13 +191,15 @@ class _Said:
 
         The tree is searched for `global` statements only if the text contains the word, which few do.
         """
-        names = names_of([node])
+        names = find_used_and_bound_names([node])
         reads_first = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
-        return cls(names.bound | (declared_global(node) if "global" in text else set()), names.used, reads_first)
+        return cls(
+            names.bound | (find_names_declared_global(node) if "global" in text else set()), names.used, reads_first
+        )
 
 
 def _statements(cell: Cell) -> list[_Said]:
-    from autograder.ipython_syntax import as_python  # imports IPython, which most readers of chapters do not need
+    from autograder.ipython_syntax import parse_cell_text  # imports IPython, which most readers of chapters do not need
 
-    _, tree = as_python(cell.source)
+    _, tree = parse_cell_text(cell.source)
     return [_Said.by(each, cell.source) for each in tree.body] if tree else []

@@ -11,15 +11,21 @@ import torch
 from autograder.diagnosis.choose_message_for_difference import choose_author_message
 from autograder.diagnosis.error_meanings import error_meaning
 from autograder.diagnosis.number_format import number_text
-from autograder.diagnosis.tensor_difference_grids import grids_of_difference
-from autograder.diagnosis.value_format import RESULTS, expected_and_got_texts, nested_list_text, shorten, value_text
-from autograder.diagnosis.value_kinds import note_of_kind, type_sentence
+from autograder.diagnosis.tensor_difference_grids import make_difference_grids
+from autograder.diagnosis.value_format import (
+    RESULT_FACETS,
+    expected_and_got_texts,
+    nested_list_text,
+    shorten,
+    value_text,
+)
+from autograder.diagnosis.value_kinds import wrong_type_message, wrong_type_note
 from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.compare_observations import Difference, Tolerance, first_difference
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation, Plain, TensorSnapshot, dtype_without_module
 
-LONGEST = 1000  # characters of a sentence, which may quote a student's text
+MAX_MESSAGE_LENGTH = 1000  # characters of a sentence, which may quote a student's text
 _SMALL = 24  # a tensor with at most this many numbers is shown in full
 _COUNTED = 6  # fewer numbers may be 0, 1, 2, ... by chance
 
@@ -56,7 +62,7 @@ def difference_message(
     """
     told = _tell(exercise, tells, difference, right, seen)
     # A name, key or error message from the student's code may be a million characters long.
-    sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
+    sentence, expected, got = (shorten(text, MAX_MESSAGE_LENGTH) for text in (told.sentence, told.expected, told.got))
     return DifferenceMessage(sentence, expected, got, told.picture)
 
 
@@ -69,12 +75,12 @@ def _tell(
         return _tell_form(tells, difference, right, seen)
     facet, *inner = difference.path
     spoken = choose_author_message(tells, difference)
-    by_probe = isinstance(difference.expected, bool) and (facet not in RESULTS or not inner)
+    by_probe = isinstance(difference.expected, bool) and (facet not in RESULT_FACETS or not inner)
     if spoken and by_probe:  # the sentence says it all; values help only if the result differs
         result = _of_result(right, seen, exercise.tolerance) if facet != "returned" else None
         return _with_values(spoken, result, exercise.tolerance) if result else DifferenceMessage(spoken)
     if spoken:
-        kind_note = "" if f"{facet}:type" in tells else note_of_kind(difference)
+        kind_note = "" if f"{facet}:type" in tells else wrong_type_note(difference)
         sentence = spoken + _nan_note(difference.expected, difference.got) + kind_note
         return _with_values(sentence, difference, exercise.tolerance)
     if facet in _FACETS:
@@ -89,14 +95,14 @@ def _of_result(right: Observation, seen: Observation, tolerance: Tolerance) -> D
 
 
 def _with_values(sentence: str, difference: Difference, tolerance: Tolerance) -> DifferenceMessage:
-    return DifferenceMessage(sentence, *_by_entry(difference, tolerance), grids_of_difference(difference, tolerance))
+    return DifferenceMessage(sentence, *_by_entry(difference, tolerance), make_difference_grids(difference, tolerance))
 
 
 def _by_entry(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     """Return both values as texts; for an entry of the result, with its keys in front: "['loss'] = 0.5"."""
     expected, got = expected_and_got_texts(difference, tolerance)
     facet, *inner = difference.path or ("",)
-    if facet not in RESULTS or not inner:
+    if facet not in RESULT_FACETS or not inner:
         return expected, got
     place = "".join(f"[{key!r}]" for key in inner)
     return f"{place} = {expected}", f"{place} = {got}"
@@ -156,7 +162,9 @@ UNNAMED_FACET = "what this check looks at"  # stands for a facet for which the r
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
-    base = dict(zip(RESULTS, ("the result", "the result of a second call"), strict=True)).get(facet, UNNAMED_FACET)
+    base = dict(zip(RESULT_FACETS, ("the result", "the result of a second call"), strict=True)).get(
+        facet, UNNAMED_FACET
+    )
     keys = "".join(f"[{key!r}]" for key in inner)
     return f"entry {keys} of {base}" if keys else base
 
@@ -166,7 +174,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Dif
     texts = expected_and_got_texts(difference, tolerance)
     told = _by_entry(difference, tolerance)
     if difference.aspect == "type":
-        return DifferenceMessage(type_sentence(place, expected, got), *told)
+        return DifferenceMessage(wrong_type_message(place, expected, got), *told)
     if difference.aspect == "keys":
         return DifferenceMessage(_keys_sentence(place, expected, got))
     if difference.aspect == "length":
@@ -174,7 +182,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Dif
         return DifferenceMessage(f"Expected {place} to have {items}, got {len(got)}.", *told)
     if isinstance(expected, TensorSnapshot):
         return DifferenceMessage(
-            _tensor_sentence(place, difference), *told, picture=grids_of_difference(difference, tolerance)
+            _tensor_sentence(place, difference), *told, picture=make_difference_grids(difference, tolerance)
         )
     return DifferenceMessage(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *told)
 

@@ -16,7 +16,7 @@ from autograder.diagnosis.compare_case_facets import CaseComparison, compare_fac
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.mistake_matching import (
     cases_showing_mistake,
-    explaining_mistake,
+    find_explaining_mistake,
     matches_mistake,
     same_observation,
 )
@@ -26,7 +26,7 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
 from autograder.exercises.representation_mismatch import FormMismatch
 
-UNTOUCHED = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
+UNTOUCHED_TAG = "untouched"  # in a debugging exercise, the tag of the program that the student has not changed
 _STUB = "NotImplementedError"
 
 
@@ -43,21 +43,21 @@ def judge_with_examined_source(
     The report depends on the source text through `text` alone, so that callers may cache reports by it.
     """
     if all(is_stub_error(seen.get("raised")) for seen in observations):
-        return report_with_one_cause(
+        return make_report_with_one_cause(
             exercise, key.cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted_message(exercise.name)
         )
     # One that was changed may show the same: where its first program stops, nobody sees what became of the others.
     known = (each for place, each in enumerate(key.mistakes) if place not in text.disproved)
-    as_given = next((mistake for mistake in known if mistake.tag == UNTOUCHED), None)
+    as_given = next((mistake for mistake in known if mistake.tag == UNTOUCHED_TAG), None)
     if as_given and matches_mistake(exercise, as_given, observations):
-        return report_with_one_cause(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
+        return make_report_with_one_cause(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
     verdicts = _Lines(exercise, key, observations, text).verdicts()
     verdicts += list(_rule_verdicts(exercise, key, observations, text, verdicts))
     report = Report(exercise.name, tuple(verdicts))
     return replace(report, notes=text.remarks) if report.passed else report
 
 
-def report_with_one_cause(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
+def make_report_with_one_cause(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
     """Return a report in which one cause decides every check: the first verdict has the status and the sentence.
 
     The other verdicts are NOT_ATTEMPTED if that is the status, and otherwise SKIPPED.
@@ -185,7 +185,7 @@ class _Lines:
         assert difference is not None
         tells, right = self.exercise.tells(text), self.key.reference[index]
         told = difference_messages.difference_message(self.exercise, tells, difference, right, seen)
-        mistake = explaining_mistake(self.exercise, self.key, self.seen, self.text, wrong)
+        mistake = find_explaining_mistake(self.exercise, self.key, self.seen, self.text, wrong)
         return Verdict(
             requirement=text,
             status=Status.ERROR if "raised" in seen else Status.FAIL,

@@ -12,7 +12,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.observation import Observation
 
 
-def explaining_mistake(
+def find_explaining_mistake(
     exercise: Exercise,
     key: ExpectedObservations,
     seen: Sequence[Observation],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import applicable_style_remarks, broken_rules
-from autograder.ipython_syntax import UNREAD, without_comments
+from autograder.ipython_syntax import UNPARSED_MARK, remove_comments
 
 _SEARCHED = 20_000  # characters; searching a longer text for a pattern could take too long
 
@@ -41,6 +41,6 @@ def _disproved(key: ExpectedObservations, source: str) -> frozenset[int]:
     part of it is unread, or it is empty, which means that the text of the answer was not found.
     """
     proofs = [(place, mistake.unless) for place, mistake in enumerate(key.mistakes) if mistake.unless]
-    code = without_comments(source) if proofs else ""
-    unread = not code.strip() or len(code) > _SEARCHED or UNREAD in code
+    code = remove_comments(source) if proofs else ""
+    unread = not code.strip() or len(code) > _SEARCHED or UNPARSED_MARK in code
     return frozenset(place for place, proof in proofs if unread or re.search(proof, code))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
+from autograder.diagnosis.number_format import USUAL_DIGITS, digits_that_tell_apart, number_text
 from autograder.diagnosis.verdict import GridPair
 from autograder.exercises.compare_observations import Difference, Tolerance, mask_within_tolerance
 from autograder.exercises.observation import Plain, TensorSnapshot
@@ -14,7 +14,7 @@ _BEFORE = 3  # numbers of a window before the first that differs
 _IN_A_LINE = 6  # numbers that are easily compared in a line of text
 
 
-def grids_of_difference(difference: Difference, tolerance: Tolerance) -> GridPair | None:
+def make_difference_grids(difference: Difference, tolerance: Tolerance) -> GridPair | None:
     """Return both tensors around the first number that differs; None if no numbers differ or the tensor is short."""
     expected, got = _values(difference.expected), _values(difference.got)
     if difference.aspect != "values" or expected is None or got is None or expected.shape != got.shape:
@@ -55,7 +55,7 @@ def _window(size: int, place: int) -> range:
 
 def _two_texts(expected: object, got: object, differ: object) -> tuple[str, str]:
     """Return both numbers, with the digits that tell them apart where they count as different."""
-    digits = digits_that_tell_apart(expected, got) if differ else USUAL
+    digits = digits_that_tell_apart(expected, got) if differ else USUAL_DIGITS
     return number_text(expected, digits), number_text(got, digits)
 
 

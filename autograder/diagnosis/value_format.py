@@ -7,17 +7,20 @@ from functools import partial
 
 import torch
 
-from autograder.diagnosis.number_format import USUAL, digits_that_tell_apart, number_text
+from autograder.diagnosis.number_format import USUAL_DIGITS, digits_that_tell_apart, number_text
 from autograder.exercises.compare_observations import Difference, Tolerance, mask_within_tolerance
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
 
-WIDTH = 240
-RESULTS = ("returned", "again")  # facets with what the answer returned; the values of others are made by the probe
+MAX_TEXT_WIDTH = 240
+RESULT_FACETS = (
+    "returned",
+    "again",
+)  # facets with what the answer returned; the values of others are made by the probe
 _CHANGED = ("inputs", "left", "behind", "elsewhere")  # facets that list what an answer changed
 _BEFORE = 60  # of two long texts, the characters that are shown before the first that differs
 
 
-def value_text(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
+def value_text(value: Plain, width: int = MAX_TEXT_WIDTH, digits: int = USUAL_DIGITS) -> str:
     """Return a value as a short text; a tensor with its shape and dtype."""
     if isinstance(value, TensorSnapshot):
         return _tensor(value, width, digits)
@@ -39,7 +42,7 @@ def value_text(value: Plain, width: int = WIDTH, digits: int = USUAL) -> str:
 def expected_and_got_texts(difference: Difference, tolerance: Tolerance) -> tuple[str, str]:
     """Return the expected and the student's value as two texts, in which the difference shows."""
     expected, got = difference.expected, difference.got
-    if difference.path[:1] and difference.path[0] not in RESULTS:
+    if difference.path[:1] and difference.path[0] not in RESULT_FACETS:
         listed = _listed(difference)
         if listed:
             return listed
@@ -108,7 +111,7 @@ def _enumerated(words: str | list[str]) -> str:
     return shorten(("; " if any("," in word for word in words) else ", ").join(words)) or "none"
 
 
-def shorten(text: str, width: int = WIDTH) -> str:
+def shorten(text: str, width: int = MAX_TEXT_WIDTH) -> str:
     """Replace the middle of a long text by an ellipsis."""
     half = (width - 3) // 2
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
@@ -123,7 +126,7 @@ def nested_list_text(value: object, write: Callable[[object], str] = number_text
 _MOST_DIMS = 50  # a tensor with more dims is not shown: nothing can be read within so many brackets
 
 
-def _tensor(seen: TensorSnapshot, width: int = WIDTH, digits: int = USUAL, more: str = "") -> str:
+def _tensor(seen: TensorSnapshot, width: int = MAX_TEXT_WIDTH, digits: int = USUAL_DIGITS, more: str = "") -> str:
     beside = f", on {seen.device}" if seen.device != "cpu" else ""
     return f"tensor of shape {seen.shape}, {seen.dtype}{beside}{more}: {_numbers(seen, width, digits)}"
 

@@ -13,7 +13,7 @@ _NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a 
 _ASKED_FOR = (float, int, TensorSnapshot, torch.device, torch.dtype, list, tuple, dict)
 
 
-def type_words(value: Plain) -> str:
+def type_with_article(value: Plain) -> str:
     """Return the type of a value with an article: "a tensor", "an int"."""
     if isinstance(value, TensorSnapshot):
         return "a tensor"
@@ -27,16 +27,16 @@ def type_words(value: Plain) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def type_sentence(place: str, expected: Plain, got: Plain) -> str:
+def wrong_type_message(place: str, expected: Plain, got: Plain) -> str:
     """Return the sentence that a value has the wrong type, with advice on how to convert it."""
     advice = ""
     if got is None and place == "the result":  # an entry of it may be None on purpose
         advice = " Did you forget `return`?"
     advice = advice or _conversion_advice(expected, got)
-    return f"Expected {place} to be {type_words(expected)}, got {type_words(got)}.{advice}"
+    return f"Expected {place} to be {type_with_article(expected)}, got {type_with_article(got)}.{advice}"
 
 
-def note_of_kind(difference: Difference) -> str:
+def wrong_type_note(difference: Difference) -> str:
     """Return a sentence on a wrong type, to follow the author's own sentence; "" if there is nothing to add.
 
     It is added only where the answer itself must have made the value: a tensor, a foreign object, a str in place of
@@ -49,7 +49,8 @@ def note_of_kind(difference: Difference) -> str:
     nothing = got is None and difference.path[0] == "returned"
     if not (named or nothing or isinstance(got, TensorSnapshot | OtherValue)):
         return ""
-    return f" Yours is {type_words(got)} where {type_words(expected)} is asked for.{_conversion_advice(expected, got)}"
+    advice = _conversion_advice(expected, got)
+    return f" Yours is {type_with_article(got)} where {type_with_article(expected)} is asked for.{advice}"
 
 
 def _conversion_advice(expected: Plain, got: Plain) -> str:

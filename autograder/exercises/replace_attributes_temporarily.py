@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
-from autograder.find_student_modules import file_of_own
+from autograder.find_student_modules import find_student_module_file
 
 _DEEPEST = 20  # nested decorators of a function that are followed
 _MOST = 10_000  # objects to look into; no honest answer comes near
@@ -106,7 +106,7 @@ class _Spaces:
 
     def holds(self, namespace: dict[str, Any]) -> bool:
         """Return whether code with these globals is the answer's: a known namespace, or a student's own module."""
-        return id(namespace) in self._known or file_of_own(str(namespace.get("__name__"))) is not None
+        return id(namespace) in self._known or find_student_module_file(str(namespace.get("__name__"))) is not None
 
     def new(self, namespace: dict[str, Any]) -> list[_Slot]:
         """Return the places of a namespace at its first visit, and none later."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.name_bindings import names_of, transitive_definitions
+from autograder.name_bindings import find_used_and_bound_names, select_definitions_needed
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ def _answer(source: str, name: str) -> ast.Module | None:
         tree = ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return None
-    return ast.Module(transitive_definitions(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
+    return ast.Module(select_definitions_needed(tree.body, {name}, _given, names_used) or tree.body, type_ignores=[])
 
 
 def _given(node: ast.stmt) -> set[str]:
     """Return the names that a statement binds or changes, such as `Net` in `Net.forward = forward`."""
-    names = names_of([node])
+    names = find_used_and_bound_names([node])
     return names.bound | names.changed
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.course.borrowed_exercises import BorrowedExercise, empty_chapter
+from autograder.course.borrowed_exercises import ExerciseOfOtherChapter, empty_chapter
 from autograder.course.chapter_model import Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
@@ -79,7 +79,7 @@ class Assignment:
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
     own: NonExerciseCells | None = field(default=None, repr=False, compare=False)
-    lent: tuple[BorrowedExercise, ...] = ()
+    lent: tuple[ExerciseOfOtherChapter, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
     within: str = ""
@@ -210,7 +210,7 @@ def relative_chapter_path(stem: str) -> str:
     return chapter_path(Path(), stem).as_posix()
 
 
-def _lent(course: Path, stem: str, release: bytes) -> tuple[BorrowedExercise, ...]:
+def _lent(course: Path, stem: str, release: bytes) -> tuple[ExerciseOfOtherChapter, ...]:
     """Return the exercises that a notebook borrows from other chapters; none if the course has no exercise list."""
     listed = [chapter for path in _lists(course) for chapter in decode_index(path.read_bytes())]
     return find_exercises_of_other_chapters(_parsed_release(release), stem, listed) if listed else ()
@@ -221,7 +221,7 @@ def _lists(course: Path) -> list[Path]:
     return [path for name in _LISTS if (path := course / name).is_file()]
 
 
-def _texts(course: Path, stem: str, lent: Sequence[BorrowedExercise]) -> list[Path]:
+def _texts(course: Path, stem: str, lent: Sequence[ExerciseOfOtherChapter]) -> list[Path]:
     """Return the paths of the course files on which a verdict depends.
 
     These are the chapters of the exercises with their answer banks, all exercise files (they may import each other),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.course.answer_bank import AnswerBank
-from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type
+from autograder.course.borrowed_exercises import ExerciseOfOtherChapter, select_by_exact_type
 from autograder.course.chapter_judge import Judge
 from autograder.errors import ExerciseError
 from autograder.exercises.exercise import ExerciseSet
@@ -22,9 +22,9 @@ class JudgeWithBugHunts(Judge):
     in its chapter, for their points, and not among its `names`: nothing of them is probed.
     """
 
-    def _borrow(self, lent: Sequence[BorrowedExercise]) -> None:
+    def _borrow(self, lent: Sequence[ExerciseOfOtherChapter]) -> None:
         hunts, parts = select_by_exact_type(lent, BugHuntExercise), select_by_exact_type(lent, OwnCodeQuestionsExercise)
-        super()._borrow(select_by_exact_type(lent, BorrowedExercise))
+        super()._borrow(select_by_exact_type(lent, ExerciseOfOtherChapter))
         judges = {each.name: Judge(self.course, each.home, only=each.hunted) for each in hunts}
         self.chapter = with_exercises_of_other_chapters(self.chapter, self.course, [*hunts, *parts])
         self.names = (*self.names, *judges)

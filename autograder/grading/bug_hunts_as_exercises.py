@@ -10,7 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type, with_borrowed
+from autograder.course.borrowed_exercises import (
+    ExerciseOfOtherChapter,
+    append_exercises_of_other_chapters,
+    select_by_exact_type,
+)
 from autograder.course.chapter_model import Cell, CellKind, Chapter
 from autograder.course.chapter_reader import read_chapter
 from autograder.course.course_location import chapter_path
@@ -19,22 +23,22 @@ from autograder.questions.bug_hunt_file import hunts_path
 
 
 @dataclass(frozen=True)
-class BugHuntExercise(BorrowedExercise):
+class BugHuntExercise(ExerciseOfOtherChapter):
     """A graded hunt: the exercise `hunted`, of the chapter `home`, is the one that its programs answer."""
 
     hunted: str = ""
 
 
-def bug_hunt_file_paths(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
+def bug_hunt_file_paths(course: Path, lent: Iterable[ExerciseOfOtherChapter]) -> list[Path]:
     """Return the paths of the programs of the hunts, a file for each chapter."""
     return [
         hunts_path(course, stem) for stem in sorted({each.home for each in select_by_exact_type(lent, BugHuntExercise)})
     ]
 
 
-def with_exercises_of_other_chapters(own: Chapter, course: Path, lent: Sequence[BorrowedExercise]) -> Chapter:
+def with_exercises_of_other_chapters(own: Chapter, course: Path, lent: Sequence[ExerciseOfOtherChapter]) -> Chapter:
     """Return a chapter with the borrowed exercises, hunts and questions appended to its own cells."""
-    chapter = with_borrowed(own, course, select_by_exact_type(lent, BorrowedExercise))
+    chapter = append_exercises_of_other_chapters(own, course, select_by_exact_type(lent, ExerciseOfOtherChapter))
     more = (cell for each in select_by_exact_type(lent, BugHuntExercise) for cell in _cells(course, each))
     return replace(
         chapter,

@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from autograder.exercises.exercise import Case
-from autograder.name_bindings import names_used_when_run, transitive_definitions
+from autograder.name_bindings import names_used_when_run, select_definitions_needed
 from autograder.sandbox.execution.run_specification import (
     CellStep,
     ProbeStep,
@@ -139,7 +139,7 @@ class _Layout:
         used = (each.names.used for _, each in added)
         missing = self.unbound(exercise, place).union(*used) - self._available - {self.called.get(exercise, exercise)}
         above = [each for each in self._known if each[0] < end] if missing else []
-        return added + transitive_definitions(
+        return added + select_definitions_needed(
             above, missing, lambda each: self._gives(each[1]), lambda each: each[1].names.used
         )
 
@@ -184,7 +184,7 @@ class _Layout:
         return len(self.parts)
 
     def _with_dependencies(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-        return transitive_definitions(known, wanted, self._gives, lambda each: each.names.used)
+        return select_definitions_needed(known, wanted, self._gives, lambda each: each.names.used)
 
     def _gives(self, statement: Statement) -> frozenset[str]:
         """Return the names that a statement binds or changes, also through a call of a function of the student."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from autograder.course.borrowed_exercises import BorrowedExercise
+from autograder.course.borrowed_exercises import ExerciseOfOtherChapter
 from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.grading.bug_hunts_as_exercises import BugHuntExercise
@@ -23,13 +23,13 @@ from autograder.submission.read_released_cells import exercise_checked, grade_id
 
 def find_exercises_of_other_chapters(
     release: NotebookNode, stem: str, listed: Iterable[IndexedChapter]
-) -> tuple[BorrowedExercise, ...]:
+) -> tuple[ExerciseOfOtherChapter, ...]:
     """Return the exercises of other chapters that a released notebook checks, in the order of their cells.
 
     An exercise whose cell has no points is worth the extra credit that it has in its own chapter.
     """
     worth = {name: (each.stem, each.exercises[name].extra) for each in listed for name in each.exercises}
-    found: list[BorrowedExercise] = []
+    found: list[ExerciseOfOtherChapter] = []
     checks = {name: cell for cell in release.cells if (name := _checked(cell))}
     for name, cell in checks.items():
         points, hunted = cell.metadata.nbgrader.get("points", 0), exercise_of_faulty_program(name, worth)
@@ -40,7 +40,7 @@ def find_exercises_of_other_chapters(
         elif asked and asked in checks:
             found.append(OwnCodeQuestionsExercise(name, home, points, asked=asked))
         elif home != stem and not asked:
-            found.append(BorrowedExercise(name, home, points, 0 if points else extra))
+            found.append(ExerciseOfOtherChapter(name, home, points, 0 if points else extra))
     return tuple(found)
 
 

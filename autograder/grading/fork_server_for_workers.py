@@ -19,7 +19,7 @@ import time
 from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
-from autograder.faster_startup import block_slow_imports, collect_rarely, import_requests_lazily
+from autograder.faster_startup import block_slow_imports, collect_garbage_rarely, import_requests_lazily
 from autograder.grading.forked_worker_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.pipe_messages import redirect_to_null
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
@@ -108,6 +108,6 @@ def _work(line: Connection) -> None:
 
 if __name__ == "__main__":
     redirect_to_null(0)
-    collect_rarely()
+    collect_garbage_rarely()
     import_requests_lazily()
     WorkerForkServer(socket.socket(fileno=int(sys.argv[1]))).serve()

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from autograder.course.chapter_judge import Judge
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_answer import is_stub_error, report_with_one_cause
+from autograder.diagnosis.judge_answer import is_stub_error, make_report_with_one_cause
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import NOT_GRADED, Report, Status
 from autograder.exercises.exercise import Case, Exercise
@@ -20,7 +20,7 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.grade_own_code_questions import GradedQuestionParts, waiting_lines
 from autograder.grading.judge_untrusted_observations import judge_untrusted_observations, unjudgeable_lines
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.ipython_syntax import UNREAD
+from autograder.ipython_syntax import UNPARSED_MARK
 from autograder.questions.mending_exercise import MendingExercise, warnings_about_unknown_programs
 from autograder.questions.own_code_question_part import asked_exercise
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Runner, SharedSetup
@@ -100,7 +100,7 @@ class SubmissionGrading:
         """Yield a line per wrong answer that imports a module that is not installed, such as a student's own file."""
         sources = self._plan.sources if self._plan is not None else {}
         for report in reports:
-            found = re.findall(rf"^{re.escape(UNREAD)}(.+)", sources.get(report.exercise, ""), re.MULTILINE)
+            found = re.findall(rf"^{re.escape(UNPARSED_MARK)}(.+)", sources.get(report.exercise, ""), re.MULTILINE)
             if found and not report.passed:
                 yield _NOT_HERE.format(report.exercise, ", ".join(found))
 
@@ -157,7 +157,7 @@ def _report_on_cases(
 ) -> Report:
     exercise, cases = judge.exercises[name], judge.keys.cases(name, seed)
     if outcome.timed_out:
-        return report_with_one_cause(
+        return make_report_with_one_cause(
             exercise, cases, Status.TIMEOUT, f"{_still_running(exercise, limits)} Does a loop never end?"
         )
     if outcome.observations is None or len(outcome.observations) != len(cases):
@@ -192,19 +192,21 @@ def _missed(raised: ExceptionSnapshot) -> str:
 def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: ExceptionSnapshot) -> Report:
     """Return the report on an answer whose cell stopped before any case could be probed."""
     if is_stub_error(raised):
-        return report_with_one_cause(
+        return make_report_with_one_cause(
             exercise, cases, Status.NOT_ATTEMPTED, difference_messages.not_attempted_message(exercise.name)
         )
-    return report_with_one_cause(exercise, cases, Status.ERROR, _sentence(raised))
+    return make_report_with_one_cause(exercise, cases, Status.ERROR, _sentence(raised))
 
 
 def _sentence(raised: ExceptionSnapshot) -> str:
     """Return a sentence that says with which error and at which line a cell stopped."""
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
-    return shorten(f"Your cell stopped with {raised.type}{message}{line}.", difference_messages.LONGEST)
+    return shorten(f"Your cell stopped with {raised.type}{message}{line}.", difference_messages.MAX_MESSAGE_LENGTH)
 
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return report_with_one_cause(exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")
+    return make_report_with_one_cause(
+        exercise, judge.keys.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}"
+    )

@@ -13,11 +13,11 @@ from pathlib import Path
 from autograder.course.chapter_judge import Judge
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.diagnosis.judge_answer import judge as judge_by
-from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, report_with_one_cause
+from autograder.diagnosis.judge_answer import known_mistakes_irrelevant, make_report_with_one_cause
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CourseError
 from autograder.exercises.observation import Observation
-from autograder.untrusted_data_cpu_limit import cpu_time_budget
+from autograder.untrusted_data_cpu_limit import limit_cpu_seconds
 
 FORGED_OBSERVATION_MESSAGE = (
     "What came back from your code is of a form that no answer has, so nothing in it could be judged."
@@ -48,7 +48,7 @@ def judge_untrusted_observations(
         raise
     except Exception:
         judge.judge(name, seed, judge.keys.full_key(name, seed).reference, source)
-        return report_with_one_cause(
+        return make_report_with_one_cause(
             judge.exercises[name], judge.keys.cases(name, seed), Status.FAIL, FORGED_OBSERVATION_MESSAGE
         )
 
@@ -58,7 +58,7 @@ def _within_bounds(
 ) -> Report:
     """Judge within the limits, by a key that is computed before: that may run whole trainings, without limits."""
     exercise = judge.exercises[key.exercise]
-    with cpu_time_budget(), _bounded_memory(_MOST):
+    with limit_cpu_seconds(), _bounded_memory(_MOST):
         if digest:
             is_full_key = key is not judge.keys.reference_key(key.exercise, seed)
             return judge.reports.judge(exercise, key, seed, seen, source, digest, is_full_key)

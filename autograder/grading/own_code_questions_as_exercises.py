@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.borrowed_exercises import BorrowedExercise, select_by_exact_type
+from autograder.course.borrowed_exercises import ExerciseOfOtherChapter, select_by_exact_type
 from autograder.course.chapter_model import Cell, CellKind
 from autograder.course.course_location import SHIPPED
 
 
 @dataclass(frozen=True)
-class OwnCodeQuestionsExercise(BorrowedExercise):
+class OwnCodeQuestionsExercise(ExerciseOfOtherChapter):
     """A part that asks about answers to the exercise `asked`, of the chapter `home`."""
 
     asked: str = ""
 
 
-def expected_observation_paths(course: Path, lent: Iterable[BorrowedExercise]) -> list[Path]:
+def expected_observation_paths(course: Path, lent: Iterable[ExerciseOfOtherChapter]) -> list[Path]:
     """Return the paths of the shipped observations, which an answer has to match before it is asked about."""
     homes = sorted({each.home for each in select_by_exact_type(lent, OwnCodeQuestionsExercise)})
     return [course / SHIPPED / f"{stem}{suffix}" for stem in homes for suffix in (".json", ".safetensors")]

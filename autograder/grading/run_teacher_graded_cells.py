@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, NonExerciseCells
 from autograder.grading.submission_verdict import output_key
-from autograder.ipython_syntax import as_python
+from autograder.ipython_syntax import parse_cell_text
 from autograder.sandbox.execution.cell_outputs import Output, error_output
 from autograder.sandbox.execution.choose_runner import notebook_runner_for
 from autograder.sandbox.execution.notebook_runner import NotebookToRun
@@ -76,7 +76,7 @@ class TeacherGradedCellsRunner:
 def _imported(release: NotebookNode) -> Iterator[str]:
     """Yield the slow modules that a released notebook imports."""
     for cell in release.cells:
-        tree = as_python(cell.source)[1] if cell.cell_type == "code" else None
+        tree = parse_cell_text(cell.source)[1] if cell.cell_type == "code" else None
         for node in ast.walk(tree) if tree is not None else ():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []

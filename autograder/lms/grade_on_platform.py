@@ -22,7 +22,7 @@ from typing import Any
 
 from autograder.course.course_location import paths_readable_by_answers
 from autograder.errors import CourseError, WorkFailed
-from autograder.faster_startup import block_slow_imports, collect_rarely
+from autograder.faster_startup import block_slow_imports, collect_garbage_rarely
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, read_assignment, released_starters
 from autograder.grading.class_grading import read_student_files
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Grade and write the result; return 1 if there is none, after one line that says why."""
     args = _parser().parse_args(arguments)
     escape_unencodable()
-    collect_rarely()
+    collect_garbage_rarely()
     block_slow_imports()
     platform = PLATFORMS[args.platform]
     files = _graded(platform, args)

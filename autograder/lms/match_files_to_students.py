@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.lms.parse_submission_filenames import BRIGHTSPACE, CANVAS, MOODLE, ParsedSubmissionFilename
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from autograder.nbgrader_plugin.kept_roster_columns import (
     CANVAS_NUMBER,
     IDENTIFIER,
@@ -53,7 +53,7 @@ class StudentMatch:
 
 
 def match_students(
-    files: Sequence[ParsedSubmissionFilename], people: Sequence[Person], columns: Columns
+    files: Sequence[ParsedSubmissionFilename], people: Sequence[GradebookStudent], columns: Columns
 ) -> dict[ParsedSubmissionFilename, StudentMatch]:
     """Return the match of each file.
 
@@ -69,7 +69,7 @@ def match_students(
 class _Known:
     """The students of the roster, indexed by everything that a file's name may contain."""
 
-    def __init__(self, people: Sequence[Person], columns: Columns) -> None:
+    def __init__(self, people: Sequence[GradebookStudent], columns: Columns) -> None:
         self.people = {person.id: person for person in people}
         self.numbers: dict[str, str] = {}
         self.groups: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))  # key > group > members
@@ -184,7 +184,7 @@ def _advice(file: ParsedSubmissionFilename) -> str:
 # --- keys of names: accents, capitals and the order of words do not matter
 
 
-def _keys_of(person: Person) -> set[str]:
+def _keys_of(person: GradebookStudent) -> set[str]:
     names = [f"{person.first_name} {person.last_name}", f"{person.last_name} {person.first_name}"]
     exact = (f"={each.casefold()}" for each in (person.id, person.email) if each)
     return {*exact, *(key for name in names for key in _of_name(name))}

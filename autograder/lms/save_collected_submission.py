@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import sha256_of_texts, write_all
-from autograder.nbgrader_plugin.apply_deadlines import TIME
+from autograder.nbgrader_plugin.apply_deadlines import TIMESTAMP_FILE
 from autograder.submission import read_student_folder
 from autograder.submission.choose_submitted_notebook import COLLECTED_NOTE, submitted_file_names
 from autograder.submission.extract_submitted_cells import MAX_FILE
@@ -115,9 +115,9 @@ def write_attempt(folder: Path, stem: str, attempt: CollectedSubmission, starter
     attempt does not stay for a newer one without a time.
     """
     before = read_collection_note(folder)
-    time = {} if attempt.at is None else {TIME: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}
-    if before and before.digest != attempt.digest and not time and os.path.lexists(folder / TIME):
-        time = {TIME: b""}  # nbgrader would keep the older attempt's time if the file were missing
+    time = {} if attempt.at is None else {TIMESTAMP_FILE: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}
+    if before and before.digest != attempt.digest and not time and os.path.lexists(folder / TIMESTAMP_FILE):
+        time = {TIMESTAMP_FILE: b""}  # nbgrader would keep the older attempt's time if the file were missing
     write_all({folder / name: data for name, data in {**attempt.files, **time}.items()})
     try:
         for name in {*before.files} - {*attempt.files} if before else ():

@@ -23,7 +23,7 @@ from autograder.nbgrader_plugin import teacher_settings
 from autograder.nbgrader_plugin.teacher_settings import TeacherSettings
 from autograder.submission.read_submitted_file_safely import read_submitted_file
 
-TIME = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
+TIMESTAMP_FILE = "timestamp.txt"  # nbgrader's file in a student's folder with the time of submission
 _LONGEST_TIME = 100  # bytes
 _WRITTEN = ".deadlines.json"  # beside the verdicts; no student's name begins with a dot
 
@@ -142,7 +142,7 @@ def set_submission_time(submission: SubmittedAssignment, course: Path, stem: str
 
     nbgrader reads the file only when it grades. An empty file removes the time; an invalid one changes nothing.
     """
-    path = course / "submitted" / submission.student_id / stem / TIME
+    path = course / "submitted" / submission.student_id / stem / TIMESTAMP_FILE
     with suppress(WorkFailed, ValueError, OverflowError, TypeError):
         text, nothing = read_submitted_file(path, most=_LONGEST_TIME)
         if not nothing and len(text) <= _LONGEST_TIME:

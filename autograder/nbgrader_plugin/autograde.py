@@ -181,10 +181,10 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     Returns the assignment with the teacher's own cells, and the reason for each student who could not be graded.
     """
     coursedir = converter.coursedir
-    preflight_checks.check(Path(coursedir.root), coursedir.db_url)
+    preflight_checks.check_that_grading_can_run(Path(coursedir.root), coursedir.db_url)
     check_confinement(wanted.unconfined, paths_readable_by_answers(Path(coursedir.root).resolve()))
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-        preflight_checks.check_gradable(gradebook, wanted)
+        preflight_checks.check_assignment_is_gradable(gradebook, wanted)
         wanted = cells_besides_exercises.with_teacher_cells(wanted, gradebook, converter)
         apply_deadlines.sync_due_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}

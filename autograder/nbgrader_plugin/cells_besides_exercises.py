@@ -21,7 +21,7 @@ from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, NonExerciseCells
 from autograder.grading.max_points_cache import points_by_exercise
 from autograder.grading.submission_verdict import SubmissionVerdict, output_key
-from autograder.ipython_syntax import CHECK, as_python
+from autograder.ipython_syntax import CHECK, parse_cell_text
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED
 from autograder.submission.read_released_cells import grade_id
@@ -115,7 +115,7 @@ def _imports_ours(cell: NotebookNode) -> bool:
 
 
 def _calls_check(text: str) -> bool:
-    tree = as_python(text)[1]
+    tree = parse_cell_text(text)[1]
     nodes = ast.walk(tree) if tree is not None else ()
     return any(isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "check" for node in nodes)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 
-LOCK = Path("verdicts") / ".at-work"  # in the course folder; its text names the command that holds it
+LOCK_FILE = Path("verdicts") / ".at-work"  # in the course folder; its text names the command that holds it
 _MOST = 500  # characters of that text
 _UNFINISHED = re.compile(r"\..+\.\d+\.tmp")  # names of the temporary files of `write_all`
 _held: dict[Path, int] = {}  # how often this process holds the lock of a course
@@ -29,7 +29,7 @@ def lock_course(course: Path, what: str) -> Iterator[None]:
     place = course.resolve()
     with contextlib.ExitStack() as stack:
         if place not in _held:
-            fd = _locked(place / LOCK)
+            fd = _locked(place / LOCK_FILE)
             if fd is not None:
                 stack.callback(os.close, fd)
                 os.ftruncate(fd, 0)

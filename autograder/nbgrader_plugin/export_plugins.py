@@ -22,7 +22,7 @@ from traitlets import Bool
 from autograder.grading import verdict_store
 from autograder.nbgrader_plugin import csv_escaping, kept_roster_columns
 from autograder.nbgrader_plugin import gradebook_scores as marks
-from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, GradebookStudent, MarkedAssignment
 from autograder.nbgrader_plugin.kept_roster_columns import Columns, lms_student_number
 
 CsvRow = Sequence[object]
@@ -40,9 +40,9 @@ class _Export(ExportPlugin):
         An assignment that nobody has handed in is left out, unless it is named: it may not be released yet, and Canvas
         and Moodle would make a column of it.
         """
-        people = marks.people(gradebook, {str(each) for each in self.student})
+        people = marks.read_students(gradebook, {str(each) for each in self.student})
         named = {str(each) for each in self.assignment}
-        tasks = [task for task in marks.iter_assignments(gradebook, named) if named or task.marks]
+        tasks = [task for task in marks.read_marked_assignments(gradebook, named) if named or task.marks]
         tasks = [self._whole(task) for task in tasks]
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
@@ -83,7 +83,9 @@ class _Export(ExportPlugin):
 
         return replace(task, marks={who: mark for who, mark in task.marks.items() if not is_unread(who, mark)})
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterable[CsvRow]:
+    def rows(
+        self, people: Sequence[GradebookStudent], tasks: Sequence[MarkedAssignment], kept: Columns
+    ) -> Iterable[CsvRow]:
         """Return the rows of the file, header first."""
         raise NotImplementedError
 
@@ -91,7 +93,9 @@ class _Export(ExportPlugin):
 class PlainGrades(_Export):
     """Exports a row for each assignment and student, with nbgrader's own columns."""
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], _kept: Columns) -> Iterator[CsvRow]:
+    def rows(
+        self, people: Sequence[GradebookStudent], tasks: Sequence[MarkedAssignment], _kept: Columns
+    ) -> Iterator[CsvRow]:
         """Yield the rows as nbgrader's own exporter writes them."""
         yield _PLAIN
         for task in tasks:
@@ -129,7 +133,9 @@ class Canvas(_Export):
 
     filename = "canvas.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+    def rows(
+        self, people: Sequence[GradebookStudent], tasks: Sequence[MarkedAssignment], kept: Columns
+    ) -> Iterator[CsvRow]:
         """Yield two header rows, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
         others = kept_roster_columns.columns_present(
@@ -158,7 +164,9 @@ class Moodle(_Export):
 
     filename = "moodle.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+    def rows(
+        self, people: Sequence[GradebookStudent], tasks: Sequence[MarkedAssignment], kept: Columns
+    ) -> Iterator[CsvRow]:
         """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
         others = kept_roster_columns.columns_present(
@@ -186,7 +194,9 @@ class Brightspace(_Export):
 
     filename = "brightspace.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
+    def rows(
+        self, people: Sequence[GradebookStudent], tasks: Sequence[MarkedAssignment], kept: Columns
+    ) -> Iterator[CsvRow]:
         """Yield a header row, then a row for each student."""
         tasks = [self._read(task) for task in tasks]
         numbers = kept_roster_columns.columns_present(kept, (kept_roster_columns.ORG_DEFINED_ID,))

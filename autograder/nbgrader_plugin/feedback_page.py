@@ -32,14 +32,14 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import Html, join, sentence_to_html, sign, tag
-from autograder.notebook.report_rendering import headline
+from autograder.notebook.report_rendering import report_headline
 from autograder.questions.own_code_question_part import waits_for_person
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent
 _STYLES = Path("static", "node_modules", "bootstrap", "dist", "css")
-REMEMBERED = 2000  # rendered texts of cells in a cache: most pages show the same ones
-WAITS = "waits"  # key in a cell's nbgrader metadata: whether it waits for a score by hand
+MAX_CACHED_TEXTS = 2000  # rendered texts of cells in a cache: most pages show the same ones
+WAITS_METADATA_KEY = "waits"  # key in a cell's nbgrader metadata: whether it waits for a score by hand
 _CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
 
 
@@ -85,7 +85,7 @@ class FeedbackExporter(HTMLExporter):
 class TextCache:
     """A cache of rendered texts of cells that keeps the `most` newest entries."""
 
-    def __init__(self, most: int = REMEMBERED) -> None:
+    def __init__(self, most: int = MAX_CACHED_TEXTS) -> None:
         self._most, self._kept = most, dict[tuple[str | None, ...], str]()
 
     def __len__(self) -> int:
@@ -143,7 +143,7 @@ class ScorePreprocessor(GetGrades):  # type: ignore[misc,unused-ignore]
         about = cell.metadata.nbgrader
         grade = self.gradebook.find_grade(about["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
         about["score"], about["points"] = grade.score, grade.max_score
-        about[WAITS] = bool(grade.needs_manual_grade and grade.manual_score is None)
+        about[WAITS_METADATA_KEY] = bool(grade.needs_manual_grade and grade.manual_score is None)
 
 
 class SummaryPreprocessor(NbGraderPreprocessor):  # type: ignore[misc]
@@ -221,7 +221,7 @@ def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: Submis
 
 def _waits(cell: NotebookNode) -> bool:
     """Whether a cell waits for a score by hand."""
-    return bool(cell.metadata.get("nbgrader", {}).get(WAITS))
+    return bool(cell.metadata.get("nbgrader", {}).get(WAITS_METADATA_KEY))
 
 
 def _comment(cell: NotebookNode) -> bool:
@@ -265,7 +265,7 @@ def _advice(report: Report | None) -> Iterator[Html | str]:
     """Yield the state of an exercise and the first sentence about what to mend."""
     if report is None:
         return
-    yield headline(report).partition(": ")[2]
+    yield report_headline(report).partition(": ")[2]
     first = next((each for each in report.failed_checks if each.sentence), None)
     if first is not None and first.status is not Status.NOT_ATTEMPTED:
         yield from (". ", sentence_to_html(first.sentence))

@@ -9,7 +9,7 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.diagnosis.verdict import Report
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.notebook.report_rendering import headline, html, text
+from autograder.notebook.report_rendering import report_as_html, report_headline, text
 from autograder.questions.own_code_question_part import waits_for_person
 
 
@@ -21,7 +21,7 @@ def make_grade_cell_outputs(
     None of them is on stderr, where nbgrader takes any text for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
-    line = f"{headline(report)}.{'' if waits_for_person(report) else f' {points_text(verdict, exercise)}'}\n"
+    line = f"{report_headline(report)}.{'' if waits_for_person(report) else f' {points_text(verdict, exercise)}'}\n"
     rendered = _rendered(report, hints)
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
@@ -33,7 +33,7 @@ def make_grade_cell_outputs(
 
 @lru_cache(maxsize=512)  # many students share the same report on a right answer, or one not begun
 def _rendered(report: Report, hints: tuple[str, ...]) -> Mapping[str, str]:
-    return {"text/html": html(report, hints), "text/plain": text(report)}
+    return {"text/html": report_as_html(report, hints), "text/plain": text(report)}
 
 
 def points_text(verdict: SubmissionVerdict, exercise: str) -> str:

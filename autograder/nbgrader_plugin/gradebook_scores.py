@@ -17,7 +17,7 @@ _NAMED = 20  # students in a sentence; of the rest, only the number
 
 
 @dataclass(frozen=True)
-class Person:
+class GradebookStudent:
     """A student of the gradebook; `lms_user_id` is the number in the school's learning management system."""
 
     id: str
@@ -69,10 +69,10 @@ class MarkedAssignment:
         return self.marks.get(student, AssignmentScore())
 
 
-def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
+def read_students(gradebook: Gradebook, only: Collection[str] = ()) -> list[GradebookStudent]:
     """Return the students of the gradebook, sorted by name; `only` selects students by id."""
     found = [
-        Person(student.id, *(getattr(student, field) or "" for field in _FIELDS))
+        GradebookStudent(student.id, *(getattr(student, field) or "" for field in _FIELDS))
         for student in gradebook.students
         if not only or student.id in only
     ]
@@ -82,7 +82,7 @@ def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
 _FIELDS = ("first_name", "last_name", "email", "lms_user_id")
 
 
-def iter_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
+def read_marked_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
     """Yield the assignments of the gradebook in its order; `only` selects them by name."""
     for assignment in gradebook.assignments:
         if not only or assignment.name in only:

@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.files import write_all
 
-FILE = "roster.json"
+ROSTER_FILE = "roster.json"
 IDENTIFIER = "Identifier"  # column of Moodle's grading worksheet: the number of a participant in one assignment
 GROUPS = "Groups"
 # The number of a student in each system. nbgrader has one field, `lms_user_id`: that of the roster that came first.
@@ -21,7 +21,7 @@ MOODLE = ("Username", MOODLE_NUMBER, "Institution", "Department", GROUPS, IDENTI
 Columns = Mapping[str, Mapping[str, str]]  # student's id > column > value
 
 
-def of_line(line: Mapping[str, str]) -> dict[str, str]:
+def kept_columns_of_line(line: Mapping[str, str]) -> dict[str, str]:
     """Return the columns to store from a line of a roster, whose keys are case-folded column names."""
     found = {name: line.get(name.casefold(), "") for name in (*CANVAS, *MOODLE)}
     return {name: value for name, value in found.items() if value}
@@ -46,14 +46,14 @@ def groups_of_student(known: Mapping[str, str]) -> list[str]:
 def load_columns(course: Path) -> Columns:
     """Return the stored columns; empty if there is no file. Raises CourseError if it cannot be read."""
     try:
-        kept = json.loads((course / FILE).read_text(encoding="utf-8"))
+        kept = json.loads((course / ROSTER_FILE).read_text(encoding="utf-8"))
         return {str(who): {str(name): str(value) for name, value in of.items()} for who, of in kept.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:
         raise CourseError(
-            f"{course / FILE} cannot be read ({type(error).__name__}). It holds columns of your roster that nbgrader "
-            "has no field for: delete it, and import the roster again."
+            f"{course / ROSTER_FILE} cannot be read ({type(error).__name__}). It holds columns of your roster that "
+            "nbgrader has no field for: delete it, and import the roster again."
         ) from None
 
 
@@ -62,7 +62,7 @@ def merge_stored_columns(course: Path, columns: Columns) -> None:
     known = load_columns(course)
     both = {who: {**known.get(who, {}), **columns.get(who, {})} for who in (*known, *columns)}
     if both != known:
-        write_all({course / FILE: json.dumps(both, ensure_ascii=False, indent=1, sort_keys=True).encode()})
+        write_all({course / ROSTER_FILE: json.dumps(both, ensure_ascii=False, indent=1, sort_keys=True).encode()})
 
 
 def columns_present(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from autograder.nbgrader_plugin.apply_deadlines import LateSubmission
 from autograder.nbgrader_plugin.course_lock import lock_course
 from autograder.nbgrader_plugin.export_plugins import PlainGrades
 from autograder.nbgrader_plugin.gradebook_recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
-from autograder.nbgrader_plugin.open_nbgrader import course_api
+from autograder.nbgrader_plugin.open_nbgrader import open_nbgrader_api
 from autograder.sandbox.require_confinement import check_confinement
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class GradingPreview:
     by_hand: Mapping[str, tuple[str, ...]]
 
 
-class Cycle:
+class NbgraderCycle:
     """nbgrader's steps for one assignment of a course folder. Not thread-safe: nbgrader changes the working folder."""
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
@@ -83,14 +83,14 @@ class Cycle:
         self.late: list[LateSubmission] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
         self.unscored: dict[str, int] = {}
-        self.api = course_api(course, exchange)
+        self.api = open_nbgrader_api(course, exchange)
         # After Ctrl-C during a query, SQLAlchemy would log the state of its connections.
         logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
         self.preflight()
 
     def preflight(self) -> None:
         """Raise a CourseError if a grading run cannot succeed."""
-        preflight_checks.check(self.course, self.api.coursedir.db_url)
+        preflight_checks.check_that_grading_can_run(self.course, self.api.coursedir.db_url)
         teacher_settings.read_teacher_settings(self.course)
         apply_deadlines.check_late_penalty_plugin(self.api)
 
@@ -150,7 +150,7 @@ class Cycle:
         A run that was stopped at any moment can be started again; it does only what is missing.
         """
         failures: dict[str, str] = {}
-        with self._ready(how, preflight_checks.check_gradable) as (gradebook, wanted):
+        with self._ready(how, preflight_checks.check_assignment_is_gradable) as (gradebook, wanted):
             recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
             scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
             known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
@@ -175,7 +175,7 @@ class Cycle:
     ) -> GradingPreview:
         """Return what `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
-        with self._ready(how, preflight_checks.check_generated) as (gradebook, wanted):
+        with self._ready(how, preflight_checks.check_assignment_is_generated) as (gradebook, wanted):
             scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
             asked = GradingRoundOptions(how.force, preview=True)
             run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
@@ -263,7 +263,7 @@ class Cycle:
             raise WorkFailed(f"nbgrader could not {what}: {reason} Nothing of what was there is lost.")
 
 
-_cycle = cache(Cycle)
+_cycle = cache(NbgraderCycle)
 
 
 def _page_elsewhere(course: Path, stem: str, student: str) -> str:

@@ -21,7 +21,7 @@ from autograder.nbgrader_plugin.preflight_checks import gradebook_write_error
 _CONFIG = "nbgrader_config.py"
 
 
-def course_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
+def open_nbgrader_api(course: Path, exchange: Path | None = None) -> NbGraderAPI:
     """Return nbgrader's API; `exchange` overrides the configured exchange folder. Raises a CourseError."""
     own = _config(course)
     config = _exchange_settings()

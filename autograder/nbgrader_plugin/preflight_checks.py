@@ -19,7 +19,7 @@ _ROOM = 50 * 2**20  # bytes that grading needs on the disk
 _SQLITE = "sqlite:///"
 
 
-def check(course: Path, db_url: str, patience: float = 5.0) -> None:
+def check_that_grading_can_run(course: Path, db_url: str, patience: float = 5.0) -> None:
     """Raise a CourseError if the course folder is missing, the disk is full or the gradebook is locked.
 
     `patience` is how many seconds to wait for the lock.
@@ -51,7 +51,7 @@ def require_source_folder(course: Path, assignment: str) -> None:
         raise CourseNotFound(f"expected {source}, found no such folder. {advice}")
 
 
-def check_known(assignment: str, names: Iterable[str]) -> None:
+def check_assignment_is_known(assignment: str, names: Iterable[str]) -> None:
     """Raise a CourseError if an assignment is not among `names`, those of the gradebook."""
     if assignment not in names:
         raise CourseNotFound(
@@ -60,9 +60,9 @@ def check_known(assignment: str, names: Iterable[str]) -> None:
         )
 
 
-def check_generated(gradebook: Gradebook, wanted: Assignment) -> None:
+def check_assignment_is_generated(gradebook: Gradebook, wanted: Assignment) -> None:
     """Raise a CourseError if the gradebook lacks the assignment, or its notebooks differ from the released ones."""
-    check_known(wanted.stem, [each.name for each in gradebook.assignments])
+    check_assignment_is_known(wanted.stem, [each.name for each in gradebook.assignments])
     there = {each.name for each in gradebook.find_assignment(wanted.stem).notebooks}
     if wanted.is_chapter and (others := sorted(there - {wanted.stem})):
         raise WorkFailed(
@@ -77,9 +77,9 @@ def check_generated(gradebook: Gradebook, wanted: Assignment) -> None:
         )
 
 
-def check_gradable(gradebook: Gradebook, wanted: Assignment) -> None:
+def check_assignment_is_gradable(gradebook: Gradebook, wanted: Assignment) -> None:
     """Raise a CourseError if the gradebook lacks the assignment, or differs from it in notebooks or points."""
-    check_generated(gradebook, wanted)
+    check_assignment_is_generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
     if changed := list(_changed(gradebook, wanted.stem, points_by_exercise(wanted))):

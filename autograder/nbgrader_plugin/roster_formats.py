@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.nbgrader_plugin import kept_roster_columns
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 
 RosterLine = Mapping[str, str]
 _APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
@@ -49,7 +49,7 @@ class RosterFormat:
     """
 
     head: Sequence[str]
-    person_of: Callable[[RosterLine], Person | None]
+    person_of: Callable[[RosterLine], GradebookStudent | None]
     prefix: str = ""
     is_from_canvas: bool = False
     is_group_list: bool = False
@@ -62,7 +62,7 @@ class RosterFormat:
         """Return the columns of a line for which nbgrader has no field."""
         groups = next((line[name] for name in _GROUPS if line.get(name)), "")
         found = {
-            **kept_roster_columns.of_line(line),
+            **kept_roster_columns.kept_columns_of_line(line),
             kept_roster_columns.GROUPS: groups,
             kept_roster_columns.CANVAS_NUMBER: self._canvas_number(line),
             kept_roster_columns.ORG_DEFINED_ID: line.get("orgdefinedid", ""),
@@ -91,12 +91,12 @@ def recognize_format(names: Sequence[str]) -> RosterFormat | None:
     return RosterFormat(english, lambda line: _from_moodle(line, key)) if key else None
 
 
-def _plain(line: RosterLine) -> Person:
+def _plain(line: RosterLine) -> GradebookStudent:
     fields = (line.get(name, "") for name in ("first_name", "last_name", "email", "lms_user_id"))
-    return Person(line.get("id") or line.get("student_id") or "", *fields)
+    return GradebookStudent(line.get("id") or line.get("student_id") or "", *fields)
 
 
-def _from_canvas(line: RosterLine) -> Person | None:
+def _from_canvas(line: RosterLine) -> GradebookStudent | None:
     """Return the student in a line of Canvas's gradebook export; None for a line of points or the test student.
 
     If the export has no login, Canvas's number is the id.
@@ -106,20 +106,20 @@ def _from_canvas(line: RosterLine) -> Person | None:
     if name.startswith(("Points Possible", "Student, Test")) or not (id_ or name):
         return None
     last, _, first = name.partition(",")
-    return Person(id_, first.strip(), last.strip(), "", line.get("id", ""))
+    return GradebookStudent(id_, first.strip(), last.strip(), "", line.get("id", ""))
 
 
-def _from_canvas_groups(line: RosterLine) -> Person:
+def _from_canvas_groups(line: RosterLine) -> GradebookStudent:
     id_ = next((line[name] for name in _GROUP_MEMBER if line.get(name)), "")
-    return Person(id_, "", "", "", line.get("canvas_user_id", ""))
+    return GradebookStudent(id_, "", "", "", line.get("canvas_user_id", ""))
 
 
-def _from_moodle(line: RosterLine, key: str) -> Person:
+def _from_moodle(line: RosterLine, key: str) -> GradebookStudent:
     first, _, last = line.get("full name", "").rpartition(" ")  # a column of the grading worksheet of an assignment
     first, last = line.get("first name") or first, line.get("last name") or line.get("surname") or last
-    return Person(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))
+    return GradebookStudent(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))
 
 
-def _from_brightspace(line: RosterLine) -> Person:
+def _from_brightspace(line: RosterLine) -> GradebookStudent:
     id_ = line.get("username") or line.get("orgdefinedid", "")
-    return Person(id_, line.get("first name", ""), line.get("last name", ""), line.get("email", ""), "")
+    return GradebookStudent(id_, line.get("first name", ""), line.get("last name", ""), line.get("email", ""), "")

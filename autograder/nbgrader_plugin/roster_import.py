@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.nbgrader_plugin import kept_roster_columns, roster_formats
-from autograder.nbgrader_plugin.gradebook_scores import Person
+from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from autograder.nbgrader_plugin.kept_roster_columns import GROUPS, IDENTIFIER, MOODLE_NUMBER
 
 _LONGEST = 128  # characters of a field in nbgrader's database
@@ -22,7 +22,7 @@ _SEPARATORS = ",;\t"
 _SEPARATOR_LINE = "sep="  # the first line by which Excel is told the separator
 
 
-class BadRoster(CourseError):
+class UnreadableRoster(CourseError):
     """A roster that cannot be read; nothing was changed."""
 
 
@@ -42,7 +42,7 @@ class Roster:
     A list of groups adds no student: it only says which groups the students of the gradebook are in.
     """
 
-    people: list[Person]
+    people: list[GradebookStudent]
     columns: kept_roster_columns.Columns
     is_group_list: bool = False
 
@@ -55,10 +55,10 @@ def read_roster(path: Path) -> Roster:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise BadRoster(f"cannot read {path}: {error.strerror}. Is the name right?") from None
+        raise UnreadableRoster(f"cannot read {path}: {error.strerror}. Is the name right?") from None
     lines = list(_lines(path, _text(path, data)))
     if not lines:
-        raise BadRoster(f"{path} is empty. Its first line names the columns, each other line is a student.")
+        raise UnreadableRoster(f"{path} is empty. Its first line names the columns, each other line is a student.")
     format_ = _format(path, lines[0][1])
     found = _Students(format_.is_group_list)
     for number, cells in lines[1:]:
@@ -67,7 +67,7 @@ def read_roster(path: Path) -> Roster:
         if person is not None:
             found.add(f"{path}, line {number}", person, format_.columns_of(line))
     if not found.people:
-        raise BadRoster(f"{path} names its columns and no student. Nothing was changed.")
+        raise UnreadableRoster(f"{path} names its columns and no student. Nothing was changed.")
     return Roster(list(found.people.values()), found.columns, format_.is_group_list)
 
 
@@ -76,16 +76,16 @@ class _Students:
 
     def __init__(self, is_group_list: bool) -> None:
         self.is_group_list = is_group_list
-        self.people: dict[str, Person] = {}
+        self.people: dict[str, GradebookStudent] = {}
         self.columns: dict[str, dict[str, str]] = {}
         self._ids: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
         self._names: dict[tuple[str, ...], str] = {}
 
-    def add(self, where: str, person: Person, columns: dict[str, str]) -> None:
+    def add(self, where: str, person: GradebookStudent, columns: dict[str, str]) -> None:
         """Add the student of a line; raise BadRoster if the line is wrong, or contradicts one before it."""
         if columns.get(GROUPS) and not person.id:
-            raise BadRoster(f"{where}: the group {columns.get(GROUPS)!r} has no members. Nothing was changed.")
+            raise UnreadableRoster(f"{where}: the group {columns.get(GROUPS)!r} has no members. Nothing was changed.")
         _check(where, person)
         before = self.people.get(person.id)
         if before and self.is_group_list:
@@ -94,23 +94,25 @@ class _Students:
         elif before:
             numbers = (before.lms_user_id, person.lms_user_id)
             told = f", with the numbers {' and '.join(numbers)}" if all(numbers) and numbers[0] != numbers[1] else ""
-            raise BadRoster(
+            raise UnreadableRoster(
                 f"{where}: {person.id!r} is there twice{told}. Each student needs one line; nothing was changed."
             )
         self._check_others(where, person)
         self.people[person.id], self.columns[person.id] = person, columns
 
-    def _check_others(self, where: str, person: Person) -> None:
+    def _check_others(self, where: str, person: GradebookStudent) -> None:
         """Raise BadRoster if another student has nearly this id, or this number, or this name and mail address."""
         other = self._ids.setdefault(person.id.casefold(), person.id)
         if other != person.id:
-            raise BadRoster(f"{where}: {_only_case(other, person.id)}")
+            raise UnreadableRoster(f"{where}: {_only_case(other, person.id)}")
         number = person.lms_user_id
         if number and (other := self._numbers.setdefault(number, person.id)) != person.id:
-            raise BadRoster(f"{where}: {other!r} and {person.id!r} have one number, {number}. Nothing was changed.")
+            raise UnreadableRoster(
+                f"{where}: {other!r} and {person.id!r} have one number, {number}. Nothing was changed."
+            )
         about = (person.first_name, person.last_name, person.email)
         if all(about) and (other := self._names.setdefault(about, person.id)) != person.id:
-            raise BadRoster(
+            raise UnreadableRoster(
                 f"{where}: {other!r} and {person.id!r} have one name and one mail address. Is this one student? Then "
                 "keep one line. Nothing was changed."
             )
@@ -128,7 +130,9 @@ def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
-        raise BadRoster(f"{path} is not UTF-8 text. Save it as `CSV UTF-8` in the spreadsheet, then again.") from None
+        raise UnreadableRoster(
+            f"{path} is not UTF-8 text. Save it as `CSV UTF-8` in the spreadsheet, then again."
+        ) from None
 
 
 def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -142,13 +146,13 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in cells) and not (is_told and reader.line_num == 1):
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise BadRoster(f"{path}, line {reader.line_num}: {error}. Save it as CSV once more.") from None
+        raise UnreadableRoster(f"{path}, line {reader.line_num}: {error}. Save it as CSV once more.") from None
 
 
 def _format(path: Path, head: Sequence[str]) -> roster_formats.RosterFormat:
     found = roster_formats.recognize_format(head)
     if found is None:
-        raise BadRoster(
+        raise UnreadableRoster(
             f"{path} has the columns {', '.join(repr(name.strip().casefold()) for name in head)}. Expected `id` or "
             "`student_id` (a file made by hand), `SIS Login ID` (a gradebook exported from Canvas), `group_name` (its "
             "list of groups), `OrgDefinedId` (grades exported from Brightspace), or `Username`, `ID number` or `Email "
@@ -157,20 +161,20 @@ def _format(path: Path, head: Sequence[str]) -> roster_formats.RosterFormat:
     return found
 
 
-def _check(where: str, person: Person) -> None:
+def _check(where: str, person: GradebookStudent) -> None:
     """Raise BadRoster if an id cannot be the name of a student's folder, or a field is too long for the database."""
     name = person.id
     if not name:
-        raise BadRoster(f"{where}: this student has no id. Nothing was changed.")
+        raise UnreadableRoster(f"{where}: this student has no id. Nothing was changed.")
     # The exchange names folders `STUDENT+ASSIGNMENT+TIME`, and nbgrader reads `*` and `?` in an id as a pattern.
     if name != escape(name) or name.startswith((".", " ")) or not name.isprintable() or set(name) & set("/\\+"):
-        raise BadRoster(
+        raise UnreadableRoster(
             f"{where}: {name!r} cannot be the name of a student's folder. No `/`, `\\`, `+`, `*`, `?` or `[`, and no "
             "dot in front. Nothing was changed."
         )
     for value in asdict(person).values():
         if len(value) > _LONGEST:
-            raise BadRoster(f"{where}: {value[:20]!r}… has more than {_LONGEST} letters. Nothing was changed.")
+            raise UnreadableRoster(f"{where}: {value[:20]!r}… has more than {_LONGEST} letters. Nothing was changed.")
 
 
 # --- writing
@@ -188,9 +192,11 @@ def overwritten_values(gradebook: Gradebook, roster: Roster, kept: kept_roster_c
     for person in roster.people:
         if person.id not in known:
             if person.id.casefold() in alike:
-                raise BadRoster(f"{_only_case(alike[person.id.casefold()], person.id)} The first is in the gradebook.")
+                raise UnreadableRoster(
+                    f"{_only_case(alike[person.id.casefold()], person.id)} The first is in the gradebook."
+                )
             if roster.is_group_list:
-                raise BadRoster(
+                raise UnreadableRoster(
                     f"the list of groups names {person.id!r}, who is not in the gradebook. Read the class first; "
                     "nothing was changed."
                 )
@@ -205,7 +211,9 @@ def overwritten_values(gradebook: Gradebook, roster: Roster, kept: kept_roster_c
     return found
 
 
-def _new_values(known: object, person: Person, columns: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+def _new_values(
+    known: object, person: GradebookStudent, columns: Mapping[str, str], before: Mapping[str, str]
+) -> dict[str, str]:
     """Return the fields to write for a student of the gradebook (None: a new one).
 
     Moodle's ID number is a column of its own, so it does not replace a number that another system gave.
@@ -217,9 +225,9 @@ def _new_values(known: object, person: Person, columns: Mapping[str, str], befor
     return fields
 
 
-def import_into(
+def import_roster_into_gradebook(
     gradebook: Gradebook,
-    people: Sequence[Person],
+    people: Sequence[GradebookStudent],
     columns: kept_roster_columns.Columns = MappingProxyType({}),
     kept: kept_roster_columns.Columns = MappingProxyType({}),
 ) -> ImportCounts:

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.files import write_all
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle, GradingOptions
+from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 
 _TRIES = ".tries"  # beside the verdict files; the name of no student begins with a dot
 
@@ -56,14 +56,14 @@ class GradedSubmission:
 
 
 @dataclass
-class Watch:
+class SubmissionWatcher:
     """Looks for new submissions of one assignment, in nbgrader's exchange and in `submitted/`.
 
     Each look draws fresh cases. A student who was graded `most_tries` times today waits until tomorrow; what was handed
     in last is graded then. `today` returns the date that counts.
     """
 
-    cycle: Cycle
+    cycle: NbgraderCycle
     most_tries: int
     how: GradingOptions = field(default_factory=GradingOptions)
     today: Callable[[], date] = date.today

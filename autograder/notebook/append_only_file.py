@@ -31,6 +31,6 @@ def read_lines(path: Path, most_bytes: int) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-def reason(error: OSError) -> str:
+def error_reason(error: OSError) -> str:
     """Return the cause of an error, as a part of a sentence."""
     return (error.strerror or type(error).__name__).lower()

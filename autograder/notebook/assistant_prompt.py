@@ -13,14 +13,14 @@ from IPython import get_ipython
 
 from autograder.course.course import current_course
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_answer import UNTOUCHED
+from autograder.diagnosis.judge_answer import UNTOUCHED_TAG
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Exercise
 from autograder.notebook import report_rendering
 from autograder.notebook.check_and_hint import LAST_REPORTS, hints_so_far, reject_answer_as_name
-from autograder.notebook.kernel_answer_text import text_of
-from autograder.notebook.last_checked_answer import CHECKED, name_bound_to
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
+from autograder.notebook.last_checked_answer import LAST_CHECKS, name_bound_to
 from autograder.notebook.reveal_and_shows_error import wrap_message
 
 _MOST_SENTENCES = 3
@@ -45,7 +45,9 @@ def ask_assistant(name: str) -> None:
         print(wrap_message(complaint))
         return
     keys = current_course().keys(exercise.chapter)
-    print(text_for_assistant(exercise, keys[name], LAST_REPORTS[name], text_of(name, _answer(name), keys)))
+    print(
+        text_for_assistant(exercise, keys[name], LAST_REPORTS[name], answer_text_in_kernel(name, _answer(name), keys))
+    )
 
 
 def text_for_assistant(exercise: Exercise, key: ExpectedObservations, report: Report, answer: str) -> str:
@@ -66,20 +68,20 @@ def sentences_of_possible_mistakes(exercise: Exercise, key: ExpectedObservations
     for mistake in key.mistakes:
         wrong = cases_showing_mistake(exercise, key, mistake)
         is_near = first.case in wrong and not passed & {key.cases[case].requirement for case in wrong}
-        if is_near and mistake.sentence and mistake.tag != UNTOUCHED:
+        if is_near and mistake.sentence and mistake.tag != UNTOUCHED_TAG:
             found[mistake.sentence] = None
     return list(found)[:_MOST_SENTENCES]
 
 
 def _answer(name: str) -> object:
-    return CHECKED[name].answer
+    return LAST_CHECKS[name].answer
 
 
 def _complaint(name: str) -> str:
     """Return why there is nothing to tell an assistant yet, "" if there is."""
     if name not in LAST_REPORTS:
         return f'Run `check("{name}", {name})` first: the text says what the check says.'
-    if CHECKED[name].called and not name_bound_to(get_ipython(), name, _answer(name)):
+    if LAST_CHECKS[name].called and not name_bound_to(get_ipython(), name, _answer(name)):
         return f'Your answer has changed since its check. Run `check("{name}", {name})` again.'
     return ""
 

@@ -11,13 +11,13 @@ from typing import Any
 from IPython.utils.capture import RichOutput, capture_output
 
 from autograder.diagnosis import difference_messages
-from autograder.diagnosis.judge_answer import report_with_one_cause
+from autograder.diagnosis.judge_answer import make_report_with_one_cause
 from autograder.diagnosis.value_format import shorten
 from autograder.diagnosis.verdict import Report, Status
 from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.observation import ExceptionSnapshot, Observation
 from autograder.exercises.probe import snapshot_exception
-from autograder.notebook.time_limit import OutOfTime, deadline
+from autograder.notebook.time_limit import TimeLimitReached, interrupt_after
 
 # The limit is ten times what the worked solution takes, but at least _LEAST and at most _MOST seconds. The factor ten
 # leaves time for a slow or busy machine and for an inefficient answer. The limit does not depend on the speed of this
@@ -85,7 +85,7 @@ def timeout_report(exercise: Exercise, cases: Sequence[Case], calls: Calls) -> R
     line = calls.stopped.line if calls.stopped else ""
     where = f" It was at: `{line}`." if line else ""
     sentence = f"{difference_messages.time_limit_message(time_limit_of(exercise))}{where} Does a loop never end?"
-    first, *rest = report_with_one_cause(exercise, cases, Status.TIMEOUT, sentence).verdicts
+    first, *rest = make_report_with_one_cause(exercise, cases, Status.TIMEOUT, sentence).verdicts
     place = len(calls.observations)
     return Report(
         exercise.name,
@@ -101,7 +101,7 @@ def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequenc
     seen: list[Observation] = []
     printed: list[PrintedOutput] = []
     try:
-        with deadline(time_limit_of(exercise)):
+        with interrupt_after(time_limit_of(exercise)):
             for case in cases:
                 kept = _LimitedStream()
                 try:
@@ -109,7 +109,7 @@ def call_on_cases(exercise: Exercise, answer: Callable[..., Any], cases: Sequenc
                         seen += exercise.observe(answer, (case,))
                 finally:
                     printed.append(PrintedOutput(kept.getvalue(), kept.more, tuple(rich.outputs[:_SHOWN])))
-    except OutOfTime as stop:
+    except TimeLimitReached as stop:
         return Calls(tuple(seen), tuple(printed), snapshot_exception(stop))
     except KeyboardInterrupt as stop:
         line = snapshot_exception(stop).line

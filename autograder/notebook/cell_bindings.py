@@ -8,8 +8,8 @@ import sys
 import warnings
 from functools import lru_cache
 
-from autograder.ipython_syntax import as_python
-from autograder.name_bindings import declared_global, names_of
+from autograder.ipython_syntax import parse_cell_text
+from autograder.name_bindings import find_names_declared_global, find_used_and_bound_names
 
 _LONGEST = 200_000  # characters; a longer cell is not parsed
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -43,11 +43,15 @@ def fails_before_defining(text: str, name: str) -> bool:
     python = _python(text) if len(text) < _LONGEST else None
     if python is None:
         return False
-    python, tree = as_python(python)
+    python, tree = parse_cell_text(python)
     if tree is None:
         return not _compiles(python)
     first, *rest = tree.body or [ast.Pass()]
-    return _defines(first, name) and name not in names_of(rest).bound and not _compiles(ast.Module([first], []))
+    return (
+        _defines(first, name)
+        and name not in find_used_and_bound_names(rest).bound
+        and not _compiles(ast.Module([first], []))
+    )
 
 
 def _compiles(python: str | ast.Module) -> bool:
@@ -76,7 +80,7 @@ def definition_dump(text: str, name: str) -> str | None:
 def binding_dump(text: str, name: str) -> str | None:
     """Return a dump of a cell's statements that bind a name, independent of comments and spaces; None without one."""
     tree = _parsed(text) if name in text else None
-    found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []
+    found = [ast.dump(node) for node in tree.body if name in find_used_and_bound_names([node]).bound] if tree else []
     return "\n".join(found) or None
 
 
@@ -87,7 +91,11 @@ def _defines(node: ast.stmt, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
     tree = _parsed(text)
-    return frozenset(names_of(tree.body).bound | declared_global(tree)) if tree else frozenset()
+    return (
+        frozenset(find_used_and_bound_names(tree.body).bound | find_names_declared_global(tree))
+        if tree
+        else frozenset()
+    )
 
 
 def _starred(text: str) -> set[str]:
@@ -112,7 +120,7 @@ def _star(node: ast.AST) -> str | None:
 def _parsed(text: str) -> ast.Module | None:
     """Return the syntax tree of a cell, with IPython's syntax translated to Python; None if it cannot be parsed."""
     python = _python(text) if len(text) < _LONGEST else None
-    return None if python is None else as_python(python)[1]
+    return None if python is None else parse_cell_text(python)[1]
 
 
 def _python(text: str) -> str | None:

@@ -13,8 +13,8 @@ from IPython.display import display
 from autograder.course.course import current_course
 from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.diagnosis.judge_answer import judge, report_with_one_cause
-from autograder.diagnosis.value_kinds import type_words
+from autograder.diagnosis.judge_answer import judge, make_report_with_one_cause
+from autograder.diagnosis.value_kinds import type_with_article
 from autograder.diagnosis.verdict import Report, Status
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises.exercise import Exercise
@@ -24,14 +24,14 @@ from autograder.notebook.call_answer_on_cases import call_on_cases, timeout_repo
 from autograder.notebook.count_answered_questions import check_answers
 from autograder.notebook.hidden_state import add_hidden_state_notes
 from autograder.notebook.keep_in_drive import warn_once_progress_is_lost
-from autograder.notebook.kernel_answer_text import text_of
+from autograder.notebook.kernel_answer_text import answer_text_in_kernel
 from autograder.notebook.last_checked_answer import remember_check
-from autograder.notebook.progress_log import LOGBOOK
+from autograder.notebook.progress_log import PROGRESS_LOG
 from autograder.notebook.progress_overview import next_exercise_message
-from autograder.notebook.report_rendering import Feedback, headline
+from autograder.notebook.report_rendering import Feedback, report_headline
 from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.notebook.shuffled_lines_offer import offer_shuffled_lines
-from autograder.notebook.slow_check_notice import still_checking
+from autograder.notebook.slow_check_notice import display_while_check_is_slow
 from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.mending_exercise import MendingExercise, mending_exercise
 from autograder.questions.own_code_question_part import asked_exercise
@@ -53,7 +53,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     reject_answer_as_name(name)
     if _is_checked_apart(name, answer):
         return
-    with still_checking(name) as show:
+    with display_while_check_is_slow(name) as show:
         if fresh and callable(answer) and not fresh_cases.must_do_without_fresh_cases():
             with fresh_cases.end_kernel_at_course_error():
                 report = fresh_cases.judge_on_fresh_cases(name, answer, _text(name, answer))
@@ -62,8 +62,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = add_hidden_state_notes(report, answer)
         show(Feedback(report, current_course().find(name).hints))
     LAST_REPORTS[name] = report
-    before, _ = LOGBOOK.read()
-    complaint = LOGBOOK.note(report, remember_check(name, answer, report.passed))
+    before, _ = PROGRESS_LOG.read()
+    complaint = PROGRESS_LOG.note(report, remember_check(name, answer, report.passed))
     after = (next_exercise_message(name, before), _offer(name, answer)) if report.passed else ()
     for line in filter(None, (complaint, *after)):
         print(wrap_message(line))
@@ -87,7 +87,7 @@ def _is_checked_apart(name: str, answer: object) -> bool:
 
 def _check_mend(name: str, answer: object) -> None:
     """Check a mended program of a graded hunt on the visible cases, without progress, hints and offers."""
-    with still_checking(name) as show:
+    with display_while_check_is_slow(name) as show:
         report = report_on_visible_cases(name, answer)
         show(Feedback(report))
     _refuse(report)
@@ -101,7 +101,7 @@ def _refuse(report: Report) -> None:
 
 def _text(name: str, answer: object) -> str:
     """Return the text of an answer to an exercise, with its helpers, as this kernel knows it."""
-    return text_of(name, answer, current_course().keys(current_course().find(name).chapter))
+    return answer_text_in_kernel(name, answer, current_course().keys(current_course().find(name).chapter))
 
 
 def _offer(name: str, answer: object) -> str:
@@ -120,7 +120,11 @@ def _first_reason(report: Report) -> str:
     reasons = (verdict.sentence for verdict in report.failed_checks)
     reason = next(filter(None, reasons), "")
     written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
-    return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
+    return (
+        f"{report_headline(report)}\n{textwrap.fill(reason, _DIALOG)}"
+        if reason and written
+        else report_headline(report)
+    )
 
 
 def reject_answer_as_name(name: object) -> None:
@@ -139,10 +143,10 @@ def report_on_visible_cases(name: str, answer: object, cell: str = "") -> Report
     exercise, key = _task(name)
     keys = current_course().keys(exercise.chapter)
     if other := _something_else(exercise, answer, keys):
-        return _told(exercise, report_with_one_cause(exercise, key.cases, Status.FAIL, other), "")
+        return _told(exercise, make_report_with_one_cause(exercise, key.cases, Status.FAIL, other), "")
     assert callable(answer)
     calls = call_on_cases(exercise, answer, key.cases)
-    text = text_of(name, answer, keys, cell)
+    text = answer_text_in_kernel(name, answer, keys, cell)
     stopped = timeout_report(exercise, key.cases, calls) if calls.stopped else None
     report = stopped or judge(exercise, key, calls.observations, text)
     calls.show_printed(exercise, key.cases, report)
@@ -171,7 +175,7 @@ def _something_else(exercise: Exercise, answer: object, exercises: Collection[st
     name = exercise.name
     if not callable(answer):
         return (
-            f"Expected the function `{name}` itself, got {type_words(snapshot_value(answer))}. "
+            f"Expected the function `{name}` itself, got {type_with_article(snapshot_value(answer))}. "
             f'Write `check("{name}", {name})`, without calling it.'
         )
     other = getattr(answer, "__name__", name)

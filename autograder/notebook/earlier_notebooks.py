@@ -9,13 +9,13 @@ from pathlib import Path
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_checked_answer import digest_of_answer
-from autograder.notebook.progress_log import LOGBOOK, LoggedCheck, progress_folder
+from autograder.notebook.progress_log import PROGRESS_LOG, LoggedCheck, progress_folder
 from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
 from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
 from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 
-UNTIL = ", until yours passes"
+UNTIL_YOURS_PASSES = ", until yours passes"
 _MOST = 12  # notebooks of the folder to read
 _given: dict[tuple[str, str], object] = {}
 
@@ -45,7 +45,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
     folder, book = progress_folder(), _notebook_of(chapter)
     if folder is None:
         return AnswerOrReason(why=f": progress is not kept here, and {book} was not looked at")
-    last = LOGBOOK.read()[0].get(name)
+    last = PROGRESS_LOG.read()[0].get(name)
     if last is not None and (name, last.answer) in _given:
         return AnswerOrReason(_given[name, last.answer])
     why = f": {book} is not in this folder"
@@ -58,7 +58,7 @@ def answer_from_earlier_notebook(name: str, chapter: IndexedChapter, running: Pa
         if holding is None:
             continue
         if last is None or last.passed < last.of:
-            return AnswerOrReason(why=UNTIL)
+            return AnswerOrReason(why=UNTIL_YOURS_PASSES)
         answer = _answer_that_passed(holding, name, last)
         if answer is not None:
             return _run_once(name, answer, last)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.notebook.append_only_file import append_line, read_lines
-from autograder.notebook.progress_log import OFF, progress_folder
+from autograder.notebook.progress_log import PROGRESS_VARIABLE, progress_folder
 from autograder.notebook.reveal_and_shows_error import wrap_message
 
 _MOUNTED = Path("/content/drive")
@@ -45,7 +45,7 @@ def keep_in_drive() -> None:
     except Exception as error:  # access refused, or a full Drive: Colab raises errors of its own
         print(wrap_message(f"Nothing is kept in your Drive ({' '.join(str(error).split()) or type(error).__name__})."))
         return
-    os.environ[OFF] = str(place)
+    os.environ[PROGRESS_VARIABLE] = str(place)
     print(
         wrap_message(
             f"What you pass is kept in your Drive from now on, in {_FOLDER.name}. "
@@ -65,7 +65,7 @@ def _move_lines(folder: Path, place: Path) -> None:
 @cache
 def warn_once_progress_is_lost() -> None:
     """On Colab and Binder, print once per kernel that what has passed is lost when the runtime ends."""
-    if progress_folder() is None or os.environ.get(OFF):
+    if progress_folder() is None or os.environ.get(PROGRESS_VARIABLE):
         return
     if _is_on_colab():
         print(wrap_message(_COLAB))

@@ -16,7 +16,7 @@ from typing import Any
 
 from IPython import get_ipython
 
-from autograder.find_student_modules import file_of_own
+from autograder.find_student_modules import find_student_module_file
 from autograder.notebook.cell_bindings import cell_binds
 from autograder.notebook.last_checked_answer import defining_cell_filename, name_bound_to
 from autograder.notebook.read_saved_and_run_cells import executed_cell_texts
@@ -26,7 +26,9 @@ from autograder.submission.extract_answer_statements import Statement, answer_te
 _TIMED = "<timed"  # begins the file name that `%%time` gives to every cell that it compiles
 
 
-def text_of(name: str, answer: object, exercises: Collection[str], cell: str = "", shell: Any = None) -> str:
+def answer_text_in_kernel(
+    name: str, answer: object, exercises: Collection[str], cell: str = "", shell: Any = None
+) -> str:
     """Return the text of an answer as grading would read it; "" if it is unknown.
 
     `cell` is the text of an answer that no cell has defined. `exercises` are the names of all exercises: the text
@@ -94,7 +96,7 @@ def _of_its_file(answer: object) -> tuple[Statement, ...]:
 
 def _of_module(name: str) -> str | None:
     """Return the text of a loaded module of the student's own; "" if its file is no source, None for other modules."""
-    file = file_of_own(name)
+    file = find_student_module_file(name)
     if file is None:
         return None
     linecache.checkcache(file)  # the file may have changed; without a name, all files that Python knows are asked for

@@ -26,15 +26,15 @@ class LastCheck:
     passed: bool
 
 
-CHECKED: dict[str, LastCheck] = {}
+LAST_CHECKS: dict[str, LastCheck] = {}
 
 
 def remember_check(name: str, answer: object, passed: bool) -> str:
     """Remember a check; return a digest of the text of an answer that passed, "" if it failed or has no known text."""
     shell = get_ipython()
-    CHECKED[name] = LastCheck(answer, name_bound_to(shell, name, answer), passed)
+    LAST_CHECKS[name] = LastCheck(answer, name_bound_to(shell, name, answer), passed)
     try:
-        return _digest(CHECKED[name], shell) if passed else ""
+        return _digest(LAST_CHECKS[name], shell) if passed else ""
     except Exception:  # an unforeseen shell: then later chapters do not find this answer
         return ""
 

@@ -15,9 +15,9 @@ from autograder.course.course import current_course
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import OPEN, PASSED
-from autograder.notebook.earlier_notebooks import UNTIL, AnswerOrReason, answer_from_earlier_notebook
+from autograder.notebook.earlier_notebooks import UNTIL_YOURS_PASSES, AnswerOrReason, answer_from_earlier_notebook
 from autograder.notebook.html_markup import Html, panel, sentence_to_html
-from autograder.notebook.last_checked_answer import CHECKED, LastCheck, defining_cell_filename
+from autograder.notebook.last_checked_answer import LAST_CHECKS, LastCheck, defining_cell_filename
 from autograder.notebook.progress_log import interactive_notebook_shell
 from autograder.notebook.read_saved_and_run_cells import path_of_notebook
 
@@ -76,11 +76,11 @@ def _called(file: str, line: int) -> str:
 
 def _found(name: str, otherwise: object, shell: Any) -> AnswerOrReason:
     chapter = _chapter_of(name)
-    if name in CHECKED:
-        return _checked_here(CHECKED[name], shell)
+    if name in LAST_CHECKS:
+        return _checked_here(LAST_CHECKS[name], shell)
     running = path_of_notebook(shell)
     if _is_here(name, chapter, otherwise, shell, running):
-        return AnswerOrReason(why=UNTIL)
+        return AnswerOrReason(why=UNTIL_YOURS_PASSES)
     return answer_from_earlier_notebook(name, chapter, running)
 
 
@@ -97,7 +97,7 @@ def _chapter_of(name: object) -> IndexedChapter:
 def _checked_here(last: LastCheck, shell: Any) -> AnswerOrReason:
     """Return the choice after a check in this kernel; an answer that was defined again since then does not count."""
     if not (last.passed and last.called):
-        return AnswerOrReason(why=UNTIL)
+        return AnswerOrReason(why=UNTIL_YOURS_PASSES)
     return (
         AnswerOrReason(last.answer) if shell.user_ns.get(last.called) is last.answer else AnswerOrReason(why=_CHANGED)
     )

@@ -15,11 +15,11 @@ from typing import Any
 from IPython import get_ipython
 
 from autograder.diagnosis.verdict import Report, Status
-from autograder.notebook.append_only_file import append_line, read_lines, reason
+from autograder.notebook.append_only_file import append_line, error_reason, read_lines
 
-NAME = ".pytorch-basics-progress"  # nbgrader ignores files whose name begins with a dot
+PROGRESS_FILE = ".pytorch-basics-progress"  # nbgrader ignores files whose name begins with a dot
 # The environment variable that turns the file off with `off`, for automatic runs, or names another folder for it.
-OFF = "PYTORCH_BASICS_PROGRESS"
+PROGRESS_VARIABLE = "PYTORCH_BASICS_PROGRESS"
 _MOST_BYTES = 2**20  # read at most so much, from the end of the file
 
 
@@ -42,7 +42,7 @@ class LoggedCheck:
         return self.passed / self.of
 
 
-class Logbook:
+class ProgressLog:
     """The checks in the folder's file, and those of this kernel that could not be written there."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Logbook:
             return ""
         entry = LoggedCheck(len(report.passed_checks), len(report.verdicts), answer)
         try:
-            _append(folder / NAME, report.exercise, entry)
+            _append(folder / PROGRESS_FILE, report.exercise, entry)
         except OSError as error:
             self._own[report.exercise] = entry
             return self._complaint(error)
@@ -70,9 +70,8 @@ class Logbook:
         if self._complained:
             return ""
         self._complained = True
-        return (
-            f"(This check counts; `progress` will forget it with this kernel: no writing to {NAME}, {reason(error)}.)"
-        )
+        why = error_reason(error)
+        return f"(This check counts; `progress` will forget it with this kernel: no writing to {PROGRESS_FILE}, {why}.)"
 
     def read(self) -> tuple[dict[str, LoggedCheck], str]:
         """Return the last check of each exercise, and a message for the reader if the file is damaged, else ""."""
@@ -80,14 +79,20 @@ class Logbook:
         if folder is None:
             return dict(self._own), ""
         try:
-            lines = read_lines(folder / NAME, _MOST_BYTES)
+            lines = read_lines(folder / PROGRESS_FILE, _MOST_BYTES)
         except FileNotFoundError:
             return dict(self._own), ""
         except OSError as error:
-            return dict(self._own), f"{NAME} cannot be read ({reason(error)}): what it held is not shown."
+            return dict(
+                self._own
+            ), f"{PROGRESS_FILE} cannot be read ({error_reason(error)}): what it held is not shown."
         entries = list(map(_entry, lines))
         lost = entries.count(None)
-        note = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read: run those checks again." if lost else ""
+        note = (
+            f"{lost} line{'s' if lost > 1 else ''} of {PROGRESS_FILE} cannot be read: run those checks again."
+            if lost
+            else ""
+        )
         return dict(filter(None, entries)) | self._own, note
 
 
@@ -96,7 +101,7 @@ def progress_folder() -> Path | None:
 
     It is the folder in which the kernel started, unless the environment variable that OFF names gives another one.
     """
-    shell, named = interactive_notebook_shell(), os.environ.get(OFF, "")
+    shell, named = interactive_notebook_shell(), os.environ.get(PROGRESS_VARIABLE, "")
     return None if shell is None or named == "off" else Path(named or shell.starting_dir)
 
 
@@ -122,4 +127,4 @@ def _entry(line: str) -> tuple[str, LoggedCheck] | None:
     return (name, LoggedCheck(passed, of, answer if isinstance(answer, str) else "")) if sound else None
 
 
-LOGBOOK = Logbook()
+PROGRESS_LOG = ProgressLog()

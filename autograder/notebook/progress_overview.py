@@ -10,9 +10,9 @@ from autograder.course.points_and_hints import ExercisePoints, IndexedChapter
 from autograder.errors import UnknownExercise
 from autograder.notebook.colors import FAILED, FAILED_MARK, OPEN, OPEN_MARK, PASSED, PASSED_MARK
 from autograder.notebook.html_markup import ROW, Html, join, panel, sign, tag
-from autograder.notebook.progress_log import LOGBOOK, LoggedCheck
+from autograder.notebook.progress_log import PROGRESS_LOG, LoggedCheck
 from autograder.notebook.review_log import REVIEW_LOG
-from autograder.notebook.skills_card import Card, card_of
+from autograder.notebook.skills_card import Card, make_skills_card
 
 _FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
 
@@ -143,13 +143,13 @@ def progress(chapter: int | None = None) -> Progress:
         numbers = ", ".join(str(number) for number in dict.fromkeys(each.number for each in listed))
         advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
         raise UnknownExercise(chapter, [], advice)
-    entries, note = LOGBOOK.read()
+    entries, note = PROGRESS_LOG.read()
     history = REVIEW_LOG.read()
     note = " ".join(filter(None, (note, history.note)))
     if not chapter and len(chosen) > 1:  # without a number, each is a chapter of its own
         return Progress(tuple(_standing(each, entries) for each in chosen), note, None, history.remembered)
     whole = merge_sittings(chosen, chosen[0])
-    card = card_of(whole) if _standing(_to_be_done(chosen, chosen[0]), entries).is_done else None
+    card = make_skills_card(whole) if _standing(_to_be_done(chosen, chosen[0]), entries).is_done else None
     return Progress((_standing(whole, entries),), note, card, history.remembered)
 
 
@@ -227,7 +227,7 @@ def next_exercise_message(name: str, before: dict[str, LoggedCheck]) -> str:
     """
     listed = current_course().listed
     place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
-    entries, _ = LOGBOOK.read()
+    entries, _ = PROGRESS_LOG.read()
     had = before.get(name)
     if place is None or name not in entries or (had is not None and had.is_full):
         return ""

@@ -30,10 +30,10 @@ class Feedback:
         return text(self.report, self.hints)
 
     def _repr_html_(self) -> str:
-        return html(self.report, self.hints)
+        return report_as_html(self.report, self.hints)
 
 
-def headline(report: Report) -> str:
+def report_headline(report: Report) -> str:
     """Return one line with the exercise and the number of its passed checks, or of its questions answered right."""
     done, what = len(report.passed_checks), "questions right" if is_about_own_code(report) else "checks passed"
     if report.passed:
@@ -49,7 +49,7 @@ def headline(report: Report) -> str:
 
 def text(report: Report, hints: tuple[str, ...] = ()) -> str:
     """Return the report as plain text."""
-    lines = [headline(report)]
+    lines = [report_headline(report)]
     shown: set[str] = set()
     for verdict in report.verdicts:
         mark, word = _mark(verdict, report)
@@ -85,7 +85,7 @@ def _once(sentence: str, shown: set[str]) -> str:
     return sentence
 
 
-def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
+def report_as_html(report: Report, hints: tuple[str, ...] = ()) -> Html:
     """Return the report as HTML with inline styles, for any front end, light or dark."""
     is_open = report.first is None or _untouched(report) or waits_for_person(report)
     color = PASSED if report.passed else OPEN if is_open else FAILED
@@ -96,7 +96,9 @@ def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
         style="list-style:none;margin:0.3em 0;padding:0",
     )
     notes = (tag("div", "Note: ", sentence_to_html(note)) for note in report.notes)
-    return panel(color, tag("div", headline(report), style="font-weight:600"), rows, *notes, _html_hints(report, hints))
+    return panel(
+        color, tag("div", report_headline(report), style="font-weight:600"), rows, *notes, _html_hints(report, hints)
+    )
 
 
 def _untouched(report: Report) -> bool:

@@ -17,7 +17,9 @@ from autograder.exercises.probe import snapshot_value
 from autograder.notebook.colors import OPEN, PASSED, SURPRISING
 from autograder.notebook.html_markup import tag
 
-LINE = 80  # characters per line of a cell's output beside an open sidebar: JupyterLab breaks longer lines within words
+MAX_LINE_WIDTH = (
+    80  # characters per line of a cell's output beside an open sidebar: JupyterLab breaks longer lines within words
+)
 
 _THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
@@ -129,4 +131,4 @@ def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
 
 def wrap_message(message: str) -> str:
     """Return a message in lines of at most LINE characters, broken between words only."""
-    return textwrap.fill(" ".join(message.split()), LINE, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(" ".join(message.split()), MAX_LINE_WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from autograder.notebook.append_only_file import append_line, read_lines, reason
+from autograder.notebook.append_only_file import append_line, error_reason, read_lines
 from autograder.notebook.progress_log import progress_folder
 from autograder.questions.review_schedule import ReviewAnswer, memory_of_facts
 
-NAME = ".pytorch-basics-review"  # nbgrader ignores files whose name begins with a dot
+REVIEW_FILE = ".pytorch-basics-review"  # nbgrader ignores files whose name begins with a dot
 _MOST_BYTES = 2**20  # read at most so much, from the end of the file
 _LATELY = 8  # reviews
 
@@ -30,7 +30,7 @@ class ShownQuestions:
     digests: tuple[str, ...]
 
 
-Entry = ShownQuestions | ReviewAnswer
+ReviewLogEntry = ShownQuestions | ReviewAnswer
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class ReviewLog:
     """The reviews in the folder's file, and those of this kernel that could not be written there."""
 
     def __init__(self) -> None:
-        self._own: list[Entry] = []
+        self._own: list[ReviewLogEntry] = []
         self._complained = False
 
-    def note(self, entry: Entry) -> str:
+    def note(self, entry: ReviewLogEntry) -> str:
         """Store an entry; return a message for the reader if the file cannot be written, once per kernel, else ""."""
         path = _file()
         try:
@@ -85,7 +85,7 @@ class ReviewLog:
         if self._complained:
             return ""
         self._complained = True
-        return f"(This counts until the kernel ends: no writing to {NAME}, {reason(error)}.)"
+        return f"(This counts until the kernel ends: no writing to {REVIEW_FILE}, {error_reason(error)}.)"
 
     def read(self) -> ReviewHistory:
         """Return all that the file and the kernel remember; what cannot be read is left out, and the note says so."""
@@ -95,32 +95,33 @@ class ReviewLog:
         except FileNotFoundError:
             lines = []
         except OSError as error:
-            note = f"{NAME} cannot be read ({reason(error)}): what you have answered may be asked again."
+            note = f"{REVIEW_FILE} cannot be read ({error_reason(error)}): what you have answered may be asked again."
             return replace(_history(self._own), note=note)
         entries = [entry for entry in map(_entry, lines) if entry is not None]
         lost = len(lines) - len(entries)
-        note = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read: what stood there may be asked again."
+        rows = f"{lost} line{'s' if lost > 1 else ''}"
+        note = f"{rows} of {REVIEW_FILE} cannot be read: what stood there may be asked again."
         return replace(_history([*entries, *self._own]), note=note if lost else "")
 
 
 def _file() -> Path | None:
     folder = progress_folder()
-    return folder / NAME if folder is not None else None
+    return folder / REVIEW_FILE if folder is not None else None
 
 
-def _history(entries: Sequence[Entry]) -> ReviewHistory:
+def _history(entries: Sequence[ReviewLogEntry]) -> ReviewHistory:
     shown = tuple(each for each in entries if isinstance(each, ShownQuestions))
     return ReviewHistory(shown, tuple(each for each in entries if isinstance(each, ReviewAnswer)))
 
 
-def _to_json(entry: Entry) -> dict[str, object]:
+def _to_json(entry: ReviewLogEntry) -> dict[str, object]:
     if isinstance(entry, ShownQuestions):
         return {"day": entry.day.isoformat(), "sitting": entry.sitting, "shown": list(entry.digests)}
     asked = {"question": entry.question, "digest": entry.digest, "facts": list(entry.facts)}
     return {"day": entry.day.isoformat(), **asked, "right": entry.right}
 
 
-def _entry(line: str) -> Entry | None:
+def _entry(line: str) -> ReviewLogEntry | None:
     """Parse a line of the file; return None if it is damaged."""
     try:
         item = json.loads(line)

@@ -15,7 +15,7 @@ import torch
 from IPython.utils.capture import capture_output
 
 from autograder.can_start_threads import can_start_threads, start_thread
-from autograder.exec_with_linecache import run_source
+from autograder.exec_with_linecache import run_source_with_linecache
 from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.notebook.time_limit import warn_once_that_time_limits_do_not_work
 from autograder.sandbox.execution.course_function_stubs import STUBS, do_nothing
@@ -23,7 +23,7 @@ from autograder.sandbox.execution.run_specification import CellStep, SharedSetup
 from autograder.submission.extract_submitted_cells import SubmittedCell
 from autograder.submission.order_repaired_cells import CellInRun, CellRole
 
-SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
+MAX_RUN_SECONDS = 5.0  # the time limit for the answer and the statements before it; the lesson waits for them
 
 
 class AnswerRunError(Exception):
@@ -55,10 +55,10 @@ def rerun_answer(answer: SavedAnswer) -> object:
     if not can_start_threads():
         warn_once_that_time_limits_do_not_work()
     program = plan_run(
-        list(_parts(answer)), [ExerciseTask(answer.exercise, (), SECONDS)], SharedSetup("", (), "")
+        list(_parts(answer)), [ExerciseTask(answer.exercise, (), MAX_RUN_SECONDS)], SharedSetup("", (), "")
     ).program
     with _isolated():
-        names = _run_within(SECONDS, lambda: _executed(program.steps, answer.notebook))
+        names = _run_within(MAX_RUN_SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)
     if not callable(found):
         raise AnswerRunError(f"{answer.notebook}, run anew, gives no function of that name")
@@ -87,7 +87,7 @@ def _executed(steps: tuple[Step, ...], notebook: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": _NoShell, **STUBS}
     for number, (text, is_answer) in enumerate(_texts(steps)):
         try:
-            run_source(text, f"<{notebook}, statement {number}>", names)
+            run_source_with_linecache(text, f"<{notebook}, statement {number}>", names)
         except Exception:
             if is_answer:
                 raise

@@ -20,7 +20,7 @@ from autograder.course.course import current_course
 from autograder.course.points_and_hints import IndexedChapter
 from autograder.notebook.colors import INK, PASSED, PASSED_MARK, WHITE
 from autograder.notebook.html_markup import Html, join, panel, sentence_to_html, tag
-from autograder.notebook.last_checked_answer import CHECKED
+from autograder.notebook.last_checked_answer import LAST_CHECKS
 from autograder.notebook.progress_log import interactive_notebook_shell
 
 _WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters per line of text
@@ -92,7 +92,7 @@ def _size(svg: str) -> tuple[float, float]:
     return (float(numbers[2]), float(numbers[3])) if len(numbers) == 4 else (1.0, 0.0)
 
 
-def card_of(chapter: IndexedChapter) -> Card | None:
+def make_skills_card(chapter: IndexedChapter) -> Card | None:
     """Return the card of a chapter whose exercises have passed; None in scripts and grading, or if it has no card."""
     if interactive_notebook_shell() is None or (made := current_course().card(chapter.stem)) is None:
         return None
@@ -103,7 +103,7 @@ def card_of(chapter: IndexedChapter) -> Card | None:
 def _own(chapter: IndexedChapter) -> dict[str, Any]:
     """Map exercises to the reader's answers that have passed in this kernel and are still bound to their names."""
     names = getattr(interactive_notebook_shell(), "user_ns", {})
-    checks = {name: CHECKED[name] for name in chapter.exercises if name in CHECKED}
+    checks = {name: LAST_CHECKS[name] for name in chapter.exercises if name in LAST_CHECKS}
     return {
         name: last.answer
         for name, last in checks.items()

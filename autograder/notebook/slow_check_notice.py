@@ -19,7 +19,7 @@ _NOTHING = {"text/plain": ""}
 
 
 @contextmanager
-def still_checking(name: str) -> Iterator[Callable[[object], None]]:
+def display_while_check_is_slow(name: str) -> Iterator[Callable[[object], None]]:
     """Display that `name` is being checked if the block takes long; yield a function that displays the result instead.
 
     There is no line outside of a reader's notebook, so that outputs under nbval, papermill and nbgrader do not depend

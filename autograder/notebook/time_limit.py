@@ -21,12 +21,12 @@ _LOADING = 20.0  # seconds of imports that do not count towards the limit
 _BUSY = 3  # of the time in which the watched thread does not run, as on a busy machine, a third counts
 
 
-class OutOfTime(KeyboardInterrupt):
+class TimeLimitReached(KeyboardInterrupt):
     """The time limit was reached. As a KeyboardInterrupt it is no Exception: `except Exception` does not catch it."""
 
 
 @contextmanager
-def deadline(seconds: float) -> Iterator[None]:
+def interrupt_after(seconds: float) -> Iterator[None]:
     """Raise OutOfTime in this block after `seconds` in which it runs; of a time in which it waits, a third counts.
 
     The exception comes between two Python instructions, so a single operation of torch runs to its end. Python can
@@ -124,7 +124,7 @@ class _Alarm(_Notice):
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._rung and not self._closed:
-            raise OutOfTime
+            raise TimeLimitReached
         if self._rung:
             return
         if callable(self._before):

@@ -18,8 +18,8 @@ from autograder.course.faulty_program_names import faulty_program_name
 from autograder.errors import DamagedData
 from autograder.files import sha256_of_texts
 
-HUNTS = "hunts"  # the folder of the files in a course
-MENDED = "mends the program"  # the one requirement in a report on a graded hunt
+HUNTS_FOLDER = "hunts"  # the folder of the files in a course
+MENDED_REQUIREMENT = "mends the program"  # the one requirement in a report on a graded hunt
 _NUMBER = 6  # letters
 _LEAST_LINES = 5  # of a program that students mend for points
 
@@ -57,7 +57,7 @@ class BugHunt(FaultyProgram):
         return sha256_of_texts(self.exercise, self.code)[:_NUMBER]
 
     @property
-    def numbered(self) -> str:
+    def text_with_number(self) -> str:
         """Return the program with its number in a comment on the first line, by which grading knows it."""
         first, rest = self.code.split("\n", 1)
         return f"{first}  # program {self.number}\n{rest}"
@@ -76,18 +76,18 @@ class ExerciseHunts:
     hunts: tuple[BugHunt, ...]
 
     @property
-    def to_mend(self) -> tuple[BugHunt, ...]:
+    def hunts_for_graded_tasks(self) -> tuple[BugHunt, ...]:
         """Return the hunts for graded tasks: in a shorter program, two lines are nearly all."""
         return tuple(each for each in self.hunts if len(each.code.splitlines()) >= _LEAST_LINES)
 
-    def easiest(self, mistake: str) -> BugHunt | None:
+    def easiest_by_mistake(self, mistake: str) -> BugHunt | None:
         """Return the easiest hunt that shows a mistake, by its tag; None if there is none."""
         return next((each for each in self.hunts if each.mistake == mistake), None)
 
 
 def hunts_path(course: Path, stem: str) -> Path:
     """Return the path of a chapter's hunts in a course folder."""
-    return course / HUNTS / f"{stem}.json"
+    return course / HUNTS_FOLDER / f"{stem}.json"
 
 
 def read_hunts(course: Path, stem: str) -> dict[str, ExerciseHunts]:
@@ -121,6 +121,6 @@ def _unpacked(data: dict[str, Any]) -> ExerciseHunts:
     return ExerciseHunts(data["made_of"], {tag: tuple(tags) for tag, tags in data["false"].items()}, hunts)
 
 
-def difficulty(hunt: BugHunt) -> tuple[int, bool]:
+def difficulty_sort_key(hunt: BugHunt) -> tuple[int, bool]:
     """Return a value to sort hunts by: short programs first, then those in which a line is wrong, not missing."""
     return len(hunt.code.splitlines()) // 4, hunt.kind != "change"

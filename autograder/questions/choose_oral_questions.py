@@ -49,8 +49,8 @@ def _with_following(chosen: Sequence[Question], left: Sequence[Question]) -> lis
 
 def _next_after(before: Sequence[Question], left: list[Question]) -> Question:
     """Take what to ask after these questions: about the call of the first one, and of another kind, if there is one."""
-    calls, kinds = ("", call_of(before[0])), [each.kind for each in before]
-    return _taken(left, lambda each: (call_of(each) not in calls, each.kind in kinds))
+    calls, kinds = ("", call_line_of_prompt(before[0])), [each.kind for each in before]
+    return _taken(left, lambda each: (call_line_of_prompt(each) not in calls, each.kind in kinds))
 
 
 def _taken(questions: list[Question], rank: Callable[[Question], tuple[object, ...]]) -> Question:
@@ -60,11 +60,11 @@ def _taken(questions: list[Question], rank: Callable[[Question], tuple[object, .
     return found
 
 
-def call_of(question: Question) -> str:
+def call_line_of_prompt(question: Question) -> str:
     """Return the line of a prompt that says how the answer is called; "" if the question is about no one call."""
     return question.prompt.partition("\n")[0] if "\n" in question.prompt else ""
 
 
 def prompt_without_line(question: Question) -> str:
     """Return a prompt without that line."""
-    return question.prompt.removeprefix(f"{call_of(question)}\n")
+    return question.prompt.removeprefix(f"{call_line_of_prompt(question)}\n")

@@ -23,7 +23,7 @@ from autograder.questions.question import Question, shuffled_question
 T = TypeVar("T")
 
 RIGHT = "<the right choice>"  # stands in an explanation for the text of the right choice
-CHOICES = 4
+NUMBER_OF_CHOICES = 4
 _FILE = "<question>"
 _POINT = re.compile(r"(?<=\d)\.0(?!\d)")  # of a whole number that is written as a float
 _ROUNDED = re.compile(r"round\(.*, (\d)\)")  # an expression that says how many digits its value has
@@ -64,18 +64,22 @@ def error_choice(line: int) -> str:
     return f"an error in line {line}"
 
 
-def in_words(value: object, *, quoted: bool = False) -> str:
+def value_as_choice_text(value: object, *, quoted: bool = False) -> str:
     """Return a value as the text of a choice: floats with four digits, tensors as lists, a shape as a tuple.
 
     A float has a point, as in Python; the numbers of a tensor need none.
     Texts have no quotes, since generators also write dtypes and the like as texts; with `quoted` they have.
     """
     if isinstance(value, torch.Tensor):
-        return _POINT.sub("", in_words(value.detach().tolist()))
+        return _POINT.sub("", value_as_choice_text(value.detach().tolist()))
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {in_words(item, quoted=quoted)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key!r}: {value_as_choice_text(item, quoted=quoted)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, tuple | list):
-        inner = ", ".join(in_words(each, quoted=quoted) for each in value)
+        inner = ", ".join(value_as_choice_text(each, quoted=quoted) for each in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float):
         text = f"{value + 0.0:.4g}"  # no -0
@@ -99,7 +103,7 @@ def run_and_describe(code: str, expression: str) -> tuple[str, bool]:
             # Of the program's own lines, not of a function that it calls.
             return error_choice(frames[0].lineno or 0), False
         value = eval(expression, scope)
-        return in_words(value), are_floats(value)
+        return value_as_choice_text(value), are_floats(value)
 
 
 def are_floats(value: object) -> bool:
@@ -114,13 +118,13 @@ def integers_as_floats(has_points: bool, text: str) -> str:
     return _WHOLE.sub(r"\g<0>.0", text) if text[:1] in "-[(0123456789" else text
 
 
-def finished_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
+def finish_question(draft: Draft, kind: str, about: str, random: Random) -> Question | None:
     """Return the question of a draft with its choices shuffled; None if too few wrong choices differ surely."""
     right, has_points = run_and_describe(draft.code, draft.expression)
     digits = _ROUNDED.fullmatch(draft.expression)
     wrong = [round(each, int(digits[1])) if digits and isinstance(each, float) else each for each in draft.wrong]
-    choices = distinct_choices(right, (integers_as_floats(has_points, in_words(each)) for each in wrong))
-    if len(choices) < CHOICES:
+    choices = distinct_choices(right, (integers_as_floats(has_points, value_as_choice_text(each)) for each in wrong))
+    if len(choices) < NUMBER_OF_CHOICES:
         return None
     prompt = draft.prompt or f"What is `{draft.expression}` after these lines?"
     because = draft.because.replace(RIGHT, right)
@@ -136,7 +140,7 @@ def distinct_choices(right: str, wrong: Iterable[str]) -> list[str]:
     """
     choices = [right]
     for text in wrong:
-        if len(choices) < CHOICES and text and not any(_look_alike(text, other) for other in choices):
+        if len(choices) < NUMBER_OF_CHOICES and text and not any(_look_alike(text, other) for other in choices):
             choices.append(text)
     return choices
 

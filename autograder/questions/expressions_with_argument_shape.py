@@ -15,7 +15,7 @@ _KEEP_SHAPE = {
     *("to", "type", "data", "deepcopy", "copy"),
     *("empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"),
 }
-MAKERS = ("empty", "full", "ones", "rand", "randn", "zeros")  # make a tensor of the sizes that they are given
+TENSOR_FACTORIES = ("empty", "full", "ones", "rand", "randn", "zeros")  # make a tensor of the sizes that they are given
 _LIBRARIES = {"F", "copy", "functional", "torch"}
 
 
@@ -29,7 +29,7 @@ def _keeps(node: ast.expr, given: Set[str]) -> bool:
         return True
     match node:
         case ast.Call(func=ast.Attribute(attr=name), args=[ast.Attribute(value=inner, attr="shape"), *_]) if (
-            name in MAKERS
+            name in TENSOR_FACTORIES
         ):
             return _keeps(inner, given)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[first, *_]) if name in _LIBRARIES:

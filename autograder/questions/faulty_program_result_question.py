@@ -11,7 +11,7 @@ from autograder.diagnosis.expected_observations import ExpectedObservations, Kno
 from autograder.diagnosis.mistake_matching import cases_showing_mistake
 from autograder.exercises.exercise import Exercise
 from autograder.questions.bug_hunt_file import FaultyProgram
-from autograder.questions.computed_question import CHOICES
+from autograder.questions.computed_question import NUMBER_OF_CHOICES
 from autograder.questions.hunt_questions import inline_code_text
 from autograder.questions.question import Question, shuffled_question
 
@@ -20,7 +20,7 @@ _LONGEST_CALL, _LONGEST_VALUE = 160, 100  # characters; longer ones cannot be re
 _HIDDEN = "<"  # stands in a call for an argument that is not spelled out
 
 
-def result_question(
+def ask_for_result_of_faulty_program(
     program: FaultyProgram, exercise: Exercise, key: ExpectedObservations, random: Random
 ) -> Question | None:
     """Ask what comes out of a call for which the program fails, and whose arguments are all spelled out.
@@ -36,7 +36,7 @@ def result_question(
             inline_code_text(call_as_exercise_spells_it(exercise, key.cases[case])),
         )
         values = [] if _HIDDEN in call or len(call) > _LONGEST_CALL else _values(case, mistake, exercise, key)
-        if len(values) == CHOICES:
+        if len(values) == NUMBER_OF_CHOICES:
             return _question(program, key.cases[case].requirement, call, values, random)
     return None
 
@@ -61,7 +61,7 @@ def _values(case: int, mistake: KnownMistake, exercise: Exercise, key: ExpectedO
     others = [shown for each in key.mistakes if (shown := _shown(case, each, exercise, key))]
     found = [mine[1].got, mine[1].expected, *(told.got for path, told in others if path == mine[0]), _AN_ERROR]
     values = [value for value in dict.fromkeys(map(inline_code_text, found)) if value and len(value) <= _LONGEST_VALUE]
-    return values[:CHOICES] if values[:2] == [inline_code_text(each) for each in found[:2]] else []
+    return values[:NUMBER_OF_CHOICES] if values[:2] == [inline_code_text(each) for each in found[:2]] else []
 
 
 def _shown(

@@ -15,7 +15,7 @@ from autograder.exercises.observation import ExceptionSnapshot
 from autograder.questions.bug_hunt_file import BugHunt, FaultyProgram
 from autograder.questions.question import LETTERS, Question
 
-FALSE_SENTENCES = 3  # beside the true one
+NUMBER_OF_FALSE_SENTENCES = 3  # beside the true one
 _READABLE = 240  # characters of two values that an explanation shows
 _TO_AUTHOR = re.compile(r"\byour?\b", re.IGNORECASE)
 _FAULTS = {
@@ -40,7 +40,7 @@ def ask_for_faulty_line(hunt: BugHunt, exercise: Exercise, key: ExpectedObservat
     others = _listed([f"line {row}" for row in sorted(hunt.others)])
     tried = f"No line that we tried after {others}" if is_missing else f"No change that we tried of {others}"
     explanation = f"{_FAULTS[hunt.kind].format(line=hunt.line)} {tried} does that."
-    prompt = f"{_story(hunt)}\n{visible_failure(hunt, exercise, key)}\n{asked}"
+    prompt = f"{_story(hunt)}\n{describe_visible_failure(hunt, exercise, key)}\n{asked}"
     return Question("line_at_fault", hunt.exercise, prompt, choices, rows.index(hunt.line), explanation, hunt.code)
 
 
@@ -54,7 +54,7 @@ def ask_for_true_sentence(
     wrong = [mistakes[tag] for tag in false if tag in mistakes and mistakes[tag].sentence != true]
     # A sentence that does not speak of a program may be true in itself.
     wrong = sorted(random.sample(wrong, len(wrong)), key=lambda each: _TO_AUTHOR.search(each.sentence) is None)
-    wrong = wrong[:FALSE_SENTENCES]
+    wrong = wrong[:NUMBER_OF_FALSE_SENTENCES]
     choices = [true, *(mistake.sentence for mistake in wrong)]
     order = random.sample(range(len(choices)), len(choices))
     error = _error(hunt, key, verdict)
@@ -73,7 +73,7 @@ def ask_for_true_sentence(
     )
 
 
-def visible_failure(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
+def describe_visible_failure(hunt: FaultyProgram, exercise: Exercise, key: ExpectedObservations) -> str:
     """Return what `check` shows of the program, without the sentence that explains it: a line for each value."""
     verdict = first_failed_verdict(hunt, exercise, key)
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got or _error(hunt, key, verdict))]

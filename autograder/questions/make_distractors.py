@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from autograder.questions.computed_question import in_words, integers_as_floats
+from autograder.questions.computed_question import integers_as_floats, value_as_choice_text
 
-DTYPES = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
+DTYPE_DISTRACTORS = ("float32", "int64", "float64", "bool", "float16", "bfloat16")
 _DTYPE = re.compile(r"torch\.(\w+)")
 _ON_DEVICE = re.compile(r" on \w+")
 _LIKELY = 2  # shapes of other tensors among the wrong choices
@@ -40,7 +40,7 @@ def dtype_and_shape_distractors(form: str, shapes: Iterable[tuple[int, ...]]) ->
         dtype, shape = match[1], ast.literal_eval(match[2])
         others = [each for each in shapes if each != shape][:_LIKELY]
         new = [f"{dtype} of shape {each}" for each in (*others, *shape_distractors(shape)[:3])]
-        new += [f"{each} of shape {shape}" for each in DTYPES[:3] if each != dtype]
+        new += [f"{each} of shape {shape}" for each in DTYPE_DISTRACTORS[:3] if each != dtype]
         found += [form[: match.start()] + each + form[match.end() :] for each in new]
     return found
 
@@ -61,7 +61,7 @@ def value_distractors(text: str, given: str = "", is_float: bool = False) -> lis
     is_rearranged = is_known and not is_sorted
     value = _with_each(value, float) if is_float else value  # the numbers of a tensor have no points
     others = [*(_rearranged(value) if is_rearranged else ()), *(_of_table(value) if is_float else ()), *_others(value)]
-    words = (in_words(other, quoted=True) for other in others)
+    words = (value_as_choice_text(other, quoted=True) for other in others)
     texts = (integers_as_floats(False, each) if is_float else each for each in words)
     return [each for each in dict.fromkeys(texts) if each != text]
 

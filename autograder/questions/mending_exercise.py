@@ -17,7 +17,7 @@ from autograder.course.faulty_program_names import faulty_program_name
 from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.source_rules import Rule
-from autograder.questions.bug_hunt_file import MENDED, BugHunt, ExerciseHunts
+from autograder.questions.bug_hunt_file import MENDED_REQUIREMENT, BugHunt, ExerciseHunts
 
 MOST_CHANGED = 2  # lines: each hunt is mended by one edit of one line, which may make two of it
 _NUMBER = re.compile(r"#[ \t]*program[ \t]+(\w{1,20})")
@@ -41,16 +41,16 @@ class MendingExercise(Exercise):
         `text` is the answer's source with its helpers; "" if it is unknown, which then says nothing against it.
         """
         if report.verdicts[0].status is Status.NOT_ATTEMPTED:
-            return self._of(Verdict(MENDED, Status.NOT_ATTEMPTED, self._not_begun), report)
+            return self._of(Verdict(MENDED_REQUIREMENT, Status.NOT_ATTEMPTED, self._not_begun), report)
         if text and (complaint := self._complaint(text)):
             return self._of(complaint, report)
         if (first := report.first) is None:
-            return self._of(Verdict(MENDED, Status.PASS), report)
+            return self._of(Verdict(MENDED_REQUIREMENT, Status.PASS), report)
         if not first.call:  # no case shows it: the cell stopped, or the text breaks a rule
-            return self._of(Verdict(MENDED, first.status, first.sentence), report)
+            return self._of(Verdict(MENDED_REQUIREMENT, first.status, first.sentence), report)
         sentence = f"Not yet: {first.requirement}."
         shown = (first.call, first.expected, first.got, first.picture)
-        return self._of(Verdict(MENDED, first.status, sentence, None, *shown, case=first.case), report)
+        return self._of(Verdict(MENDED_REQUIREMENT, first.status, sentence, None, *shown, case=first.case), report)
 
     def _of(self, verdict: Verdict, report: Report) -> Report:
         return Report(self.name, (verdict,), report.notes)
@@ -62,7 +62,7 @@ class MendingExercise(Exercise):
     def _complaint(self, text: str) -> Verdict | None:
         """Return the verdict on a text that is no mend of one of the programs; None if it is one."""
         if not re.search(rf"^(def|class) {self.name}\b", text, re.MULTILINE):
-            return Verdict(MENDED, Status.NOT_ATTEMPTED, self._not_begun)
+            return Verdict(MENDED_REQUIREMENT, Status.NOT_ATTEMPTED, self._not_begun)
         found = _NUMBER.search(text)
         if found is None:
             return self._refused(
@@ -74,7 +74,9 @@ class MendingExercise(Exercise):
             return self._refused(_UNKNOWN.format(number=found[1], name=self.hunted))
         given, now = _lines(hunt.code), _lines(text)
         if now == given:
-            return Verdict(MENDED, Status.NOT_ATTEMPTED, f"This is program {hunt.number} as it was given: mend it.")
+            return Verdict(
+                MENDED_REQUIREMENT, Status.NOT_ATTEMPTED, f"This is program {hunt.number} as it was given: mend it."
+            )
         if _changed(given, now) > MOST_CHANGED:
             return self._refused(
                 f"This differs from program {hunt.number} in more than {MOST_CHANGED} lines. One line of the program "
@@ -83,7 +85,7 @@ class MendingExercise(Exercise):
         return None
 
     def _refused(self, sentence: str) -> Verdict:
-        return Verdict(MENDED, Status.FAIL, sentence)
+        return Verdict(MENDED_REQUIREMENT, Status.FAIL, sentence)
 
 
 def mending_exercise(exercise: Exercise, known: ExerciseHunts | None) -> MendingExercise:
@@ -92,7 +94,7 @@ def mending_exercise(exercise: Exercise, known: ExerciseHunts | None) -> Mending
     own = {
         "name": faulty_program_name(exercise.name),
         "rules": tuple(_of_somebodys(rule, exercise.name) for rule in exercise.rules),
-        "hunts": known.to_mend if known else (),
+        "hunts": known.hunts_for_graded_tasks if known else (),
     }
     return MendingExercise(**same | own, hunted=exercise.name)
 
@@ -106,7 +108,9 @@ def _of_somebodys(rule: Rule, name: str) -> Rule:
 def warnings_about_unknown_programs(reports: Iterable[Report]) -> tuple[str, ...]:
     """Return a line for the teacher for each report on a program that is not among the hunts."""
     begin, firsts = _UNKNOWN.partition("{")[0], ((each.exercise, each.verdicts[0]) for each in reports)
-    found = (name for name, first in firsts if first.requirement == MENDED and first.sentence.startswith(begin))
+    found = (
+        name for name, first in firsts if first.requirement == MENDED_REQUIREMENT and first.sentence.startswith(begin)
+    )
     return tuple(_UNKNOWN_TO_GRADER.format(name=name) for name in found)
 
 

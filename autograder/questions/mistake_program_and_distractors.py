@@ -15,7 +15,7 @@ from autograder.questions.find_distractors import mistakes_excluded_by
 _MOST_LINES = 30  # of a program that can be read from the last row
 
 
-def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgram, tuple[str, ...]] | None:
+def find_program_and_distractors(course: Course, name: str, tag: str) -> tuple[FaultyProgram, tuple[str, ...]] | None:
     """Return a short program that shows a mistake, and the tags of mistakes whose sentences are false of it.
 
     It is the easiest proven hunt, else the bank's answer, without comments and docstrings. None if the exercise does
@@ -26,7 +26,7 @@ def program_of_mistake(course: Course, name: str, tag: str) -> tuple[FaultyProgr
     if tag not in {mistake.tag for mistake in key.mistakes}:
         return None
     proven = read_hunts(course.folder, exercise.chapter).get(name)
-    if proven and (hunt := proven.easiest(tag)) and _is_short(hunt.code):
+    if proven and (hunt := proven.easiest_by_mistake(tag)) and _is_short(hunt.code):
         return hunt, proven.false[tag]
     path = bank_file(course.folder, exercise.chapter, name)
     bank = list(load_bank(path)) if path.is_file() else []

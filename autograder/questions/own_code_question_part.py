@@ -20,7 +20,7 @@ from autograder.questions.question import Question, numbered_code
 from autograder.submission.extract_answer_statements import statements
 
 POINTS = 3  # of a part: one for each question, as many as are asked at most
-DRAWS = 10**6
+NUMBER_OF_DRAWS = 10**6
 _WIDTH, _LONGEST = 90, 2_000  # characters of a line, and of a choice
 A_PERSON = "a person"  # what a check waits for that nothing computes
 _QUESTIONS = "Questions about your own code"
@@ -80,7 +80,7 @@ def written_answers(source: str, name: str, others: Iterable[str] = ()) -> Writt
 def parse_question_answers(value: object) -> WrittenAnswers | None:
     """Return the answers in a value; None if it is an empty dict. Raises DamagedData for any other value."""
     match value:
-        case {"draw": int(draw), "asked": str(digest), **chosen} if 0 <= draw < DRAWS:
+        case {"draw": int(draw), "asked": str(digest), **chosen} if 0 <= draw < NUMBER_OF_DRAWS:
             texts = {key: text for key, text in chosen.items() if isinstance(key, int) and isinstance(text, str)}
             return WrittenAnswers(draw, digest, {key: _writable(text) for key, text in texts.items()})
         case {} if not value:

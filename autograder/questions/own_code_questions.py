@@ -35,7 +35,7 @@ from autograder.questions.rank_questions import RankedQuestions
 from autograder.questions.student_program_runs import NoQuestions, PreparedAnswer
 from autograder.questions.traced_run_questions import AskedRun
 
-MOST = 3
+MAX_QUESTIONS = 3
 _STEPS = 30_000  # of the traced program, for questions that are to be drawn again elsewhere: a second or two
 _SEEDS = 10**6
 _MOST_TRIED = 12  # questions of one run, until no more are looked for
@@ -61,7 +61,7 @@ def own_code_questions(
     names: Mapping[str, Any],
     random: Random,
     limit: SearchLimit,
-    most: int = MOST,
+    most: int = MAX_QUESTIONS,
 ) -> list[Question]:
     """Return up to `most` questions about a program; raise NoQuestions, with the reason, if there is none.
 
@@ -72,7 +72,7 @@ def own_code_questions(
     drawn = RankedQuestions([], [], [])
     ran, shown = False, set[str]()
     # Last cases may show little of an answer: they come only where others have shown that it does what its text says.
-    last = (case for case in _cases(exercise, random, last=True) if drawn.asked())
+    last = (case for case in _cases(exercise, random, last=True) if drawn.ranked_questions())
     for case in chain(_cases(exercise, random), _cases(exercise, random), last):
         if len(drawn.good) >= most or limit.is_over():
             break
@@ -82,7 +82,7 @@ def own_code_questions(
             if asked.call_words not in shown:  # whole numbers look like others where no number is shown
                 _add_of_one_run(asked, drawn, most)
             shown.add(asked.call_words)
-    found = drawn.asked()[:most]
+    found = drawn.ranked_questions()[:most]
     if not found:
         why = "nothing in its runs makes a question with four different choices" if ran else _NO_RUN
         raise NoQuestions(why)

@@ -8,7 +8,7 @@ from random import Random
 
 from autograder.course.course import Course
 from autograder.errors import ExerciseError
-from autograder.questions.computed_question import Draft, finished_question
+from autograder.questions.computed_question import Draft, finish_question
 from autograder.questions.question import Question
 
 DrawDraft = Callable[[Random], Draft]
@@ -33,7 +33,7 @@ class QuestionGenerator:
     def question(self, random: Random) -> Question:
         """Return a question; the same state of `random` gives the same. Draws again where two choices are equal."""
         for _ in range(_MOST_DRAWS):
-            question = finished_question(self.draw(random), self.name, self.sitting, random)
+            question = finish_question(self.draw(random), self.name, self.sitting, random)
             if question is not None:
                 return question
         raise ExerciseError(f"expected the generator {self.name} to give a question with different choices, got none.")

@@ -15,17 +15,17 @@ from autograder.exercises.observation import TensorSnapshot
 from autograder.questions.make_distractors import dtype_and_shape_distractors, shape_distractors
 from autograder.questions.program_changes import ProgramChange, program_changes
 from autograder.questions.reproducible_run import same_data
-from autograder.questions.traced_run import RESULT, RunRecorder
+from autograder.questions.traced_run import RESULT_IN_WORDS, RunRecorder
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions
-from autograder.questions.value_facts import OBJECT, VARYING, Fact, items_of
+from autograder.questions.value_facts import OBJECT_IN_WORDS, VARIES_IN_WORDS, ValueDescription, container_items
 
-SAME = "it returns the same values"
+SAME_VALUES_CHOICE = "it returns the same values"
 _OTHER_VALUES = "it returns other values, of the same shape, length and type"
 _OTHER_FORM = "it returns something of another shape, length or type"
 _OTHER_VALUES_IN_PARTS = "it returns other values, in parts of the same lengths and types"
 _OTHER_FORM_IN_PARTS = "a part of what it returns has another shape, length or type, or is missing"
 _OTHER_TYPE_IN_PARTS = "a part of what it returns has another length or type, or is missing"
-PASSES = "none: every check passes"
+EVERY_CHECK_PASSES_CHOICE = "none: every check passes"
 _SHOWS_FORM = re.compile(r"of shape|^a (dict|list|tuple) ")  # of a result whose values nobody knows
 _MOST_CHANGES = 6  # changes to judge
 _LEAST_MET = 2  # requirements that a changed program still meets
@@ -51,20 +51,20 @@ def left_out_questions(asked: AskedRun) -> DrawnQuestions:
         yield asked.question("left_out", f"{edit.told} What becomes of this call?", right, choices.values(), because)
 
 
-def _words_for_outcomes(result: Fact | None) -> dict[str, str]:
+def _words_for_outcomes(result: ValueDescription | None) -> dict[str, str]:
     """Return the choices for a call that returns something; those of a container speak of all its parts."""
     form = "" if result is None else result.form
     if not form.startswith(("a dict", "a list", "a tuple")):
-        return {"same": SAME, "values": _OTHER_VALUES, "form": _OTHER_FORM}
+        return {"same": SAME_VALUES_CHOICE, "values": _OTHER_VALUES, "form": _OTHER_FORM}
     other = _OTHER_FORM_IN_PARTS if "of shape" in form else _OTHER_TYPE_IN_PARTS  # a tuple may itself be a shape
-    return {"same": SAME, "values": _OTHER_VALUES_IN_PARTS, "form": other}
+    return {"same": SAME_VALUES_CHOICE, "values": _OTHER_VALUES_IN_PARTS, "form": other}
 
 
 def _is_exact(plain: Any) -> bool:
     """Return whether plain data holds no floating-point numbers."""
     if isinstance(plain, TensorSnapshot):
         return plain.values is not None and not plain.values.is_floating_point()
-    return not isinstance(plain, float) and all(map(_is_exact, items_of(plain)))
+    return not isinstance(plain, float) and all(map(_is_exact, container_items(plain)))
 
 
 def _is_comparable(asked: AskedRun) -> bool:
@@ -111,11 +111,15 @@ def _outcome_of(asked: AskedRun, recorder: RunRecorder) -> _Outcome | None:
     before, now = asked.run.returned, recorder.returned
     if not recorder.has_returned:
         return None
-    fact = next((e.facts[RESULT] for e in reversed(recorder.events) if e.kind == "return"), Fact(""))
+    fact = next(
+        (e.facts[RESULT_IN_WORDS] for e in reversed(recorder.events) if e.kind == "return"), ValueDescription("")
+    )
     form = fact.form
     if before is None or now is None:  # random numbers, or an object: of these the form is known, if anything
         was = asked.run.result
-        is_other = was is not None and form != was.form and {form, was.form}.isdisjoint(("", OBJECT, VARYING))
+        is_other = (
+            was is not None and form != was.form and {form, was.form}.isdisjoint(("", OBJECT_IN_WORDS, VARIES_IN_WORDS))
+        )
         return _Outcome("form", f"it returns {form}") if is_other else None
     if _form(before) != _form(now):
         return _Outcome("form", f"it returns {form}") if form else None
@@ -170,10 +174,10 @@ def first_failing_requirement_questions(asked: AskedRun) -> DrawnQuestions:
         met = [verdict.requirement for verdict in strictly_met]
         if len(met) < _LEAST_MET or (first and first.requirement) != (strict and strict.requirement):
             continue  # where nothing works, the order of the requirements decides, which the question does not show
-        right = first.requirement if first else PASSES
+        right = first.requirement if first else EVERY_CHECK_PASSES_CHOICE
         drawn = asked.random.sample(sentences, len(sentences))
         wrong = [each for each in drawn if each != right and each in met]
-        wrong = [*wrong[:2], PASSES] if first else wrong
+        wrong = [*wrong[:2], EVERY_CHECK_PASSES_CHOICE] if first else wrong
         crossed = f"the first cross of `check` stands at: {first.requirement}" if first else "all pass"
         prompt = f"In your code, {edit.told[0].lower()}{edit.told[1:]} Where is then the first cross of `check`?"
         yield asked.question("requirement", prompt, right, wrong, f"Running it so, {crossed}.", shows_call=False)
@@ -220,7 +224,7 @@ def _shape_arguments(asked: AskedRun, place: int, name: str, value: torch.Tensor
         recorder = asked.code.called([*case.args[:place], other, *case.args[place + 1 :]], case.kwargs)
         if recorder is None:
             return
-        form = next((e.facts[RESULT].form for e in reversed(recorder.events) if e.kind == "return"), "")
+        form = next((e.facts[RESULT_IN_WORDS].form for e in reversed(recorder.events) if e.kind == "return"), "")
         outcomes[shape] = f"raises {recorder.error}" if recorder.error else form
     works = {shape: form for shape, form in outcomes.items() if form and not form.startswith("raises")}
     fails = {shape: how for shape, how in outcomes.items() if how.startswith("raises")}

@@ -9,15 +9,15 @@ from math import prod
 
 from autograder.questions.expressions_with_argument_shape import has_shape_of_argument
 from autograder.questions.make_distractors import (
-    DTYPES,
+    DTYPE_DISTRACTORS,
     dtype_and_shape_distractors,
     shape_distractors,
     value_distractors,
 )
 from autograder.questions.question import Question
-from autograder.questions.traced_run import RESULT, Event
+from autograder.questions.traced_run import RESULT_IN_WORDS, Event
 from autograder.questions.traced_run_questions import AskedRun, DrawnQuestions, LocatedFact, line_range_text
-from autograder.questions.value_facts import Fact
+from autograder.questions.value_facts import ValueDescription
 
 _SIZE = re.compile(r"len\(|shape|size|numel|ndim|dim\(|features|range|//")  # of an expression that gives a size
 _BRANCHES = (ast.If, ast.For, ast.While, ast.Match, ast.Try)
@@ -57,8 +57,8 @@ def dtype_questions(asked: AskedRun) -> DrawnQuestions:
     for each in told:
         others = {other.fact.dtype: other for other in told if other.fact.dtype != each.fact.dtype}
         if others:
-            named = [dtype for dtype in DTYPES if re.search(rf"\b{dtype}\b", asked.code.text)]
-            yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *named, *DTYPES], others)
+            named = [dtype for dtype in DTYPE_DISTRACTORS if re.search(rf"\b{dtype}\b", asked.code.text)]
+            yield _asked(asked, "dtype", each, each.fact.dtype, [*others, *named, *DTYPE_DISTRACTORS], others)
 
 
 def _says_dtype(asked: AskedRun, each: LocatedFact) -> bool:
@@ -84,7 +84,7 @@ def value_questions(asked: AskedRun) -> DrawnQuestions:
         yield _asked(asked, "value", each, value, wrong, others)
 
 
-def _is_float(fact: Fact) -> bool:
+def _is_float(fact: ValueDescription) -> bool:
     return "float" in fact.dtype
 
 
@@ -151,11 +151,11 @@ def shared_memory_questions(asked: AskedRun) -> DrawnQuestions:
             often = asked.first_time(node, "after") if place else ""
             for name in event.facts:
                 for other in event.owners if name in event.memory else ():
-                    if (name == RESULT and other in asked.returned) or other in asked.rebound:
+                    if (name == RESULT_IN_WORDS and other in asked.returned) or other in asked.rebound:
                         continue  # it is what the line says, or a name that is no longer what the call shows
                     if asked.text_of(LocatedFact(name, place, event.line, event.facts[name], False)) == other:
                         continue  # `a, b = x, y` says it as well
-                    if other in (name, RESULT) or (event.memory[name] == event.memory[other]) is not shares:
+                    if other in (name, RESULT_IN_WORDS) or (event.memory[name] == event.memory[other]) is not shares:
                         continue
                     # Of two that share nothing, some are not even alike: nobody takes one for the other.
                     if shares or (_may_copy(node, event, other) and _may_be_part(asked, event, name, other)):
@@ -179,7 +179,7 @@ def _may_copy(node: ast.stmt, event: Event, other: str) -> bool:
     return found and value is not None and event.memory.get(ast.unparse(value)) == event.memory[other]
 
 
-def _latest(asked: AskedRun, event: Event, name: str) -> Fact | None:
+def _latest(asked: AskedRun, event: Event, name: str) -> ValueDescription | None:
     """Return the fact of a name that was noted last, up to an event."""
     before = asked.run.events[: asked.run.events.index(event) + 1]
     return next((each.facts[name] for each in reversed(before) if name in each.facts), None)
@@ -195,7 +195,7 @@ def _may_be_part(asked: AskedRun, event: Event, name: str, other: str) -> bool:
 
 
 def _memory(asked: AskedRun, event: Event, name: str, other: str, place: str) -> Question | None:
-    one = name if name == RESULT else f"`{name}`"
+    one = name if name == RESULT_IN_WORDS else f"`{name}`"
     choices = [
         f"the object `{other}` itself",
         f"another tensor, in the memory of `{other}`",

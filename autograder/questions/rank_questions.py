@@ -9,17 +9,19 @@ import ast
 import re
 from dataclasses import dataclass
 
-from autograder.questions.expressions_with_argument_shape import MAKERS
+from autograder.questions.expressions_with_argument_shape import TENSOR_FACTORIES
 from autograder.questions.name_dependencies import names_computed_from, names_in, returned_names
 from autograder.questions.question import Question
-from autograder.questions.questions_on_changes import PASSES, SAME
-from autograder.questions.value_facts import HIDES
+from autograder.questions.questions_on_changes import EVERY_CHECK_PASSES_CHOICE, SAME_VALUES_CHOICE
+from autograder.questions.value_facts import HIDDEN_PARAMETERS_IN_WORDS
 
 # Kinds of questions that ask for what has been computed.
 _FACTS = {"shape", "dtype", "value", "result", "changed", "argument"}
 _NUMBER, _SHAPE, _SIZES = re.compile(r"-?\d[\d.]*"), re.compile(r"\(\d[\d, ]*\)"), re.compile(r"\(\d")
 _LINE, _STEM = re.compile(r"\blines? (\d+)"), re.compile(r"(?<![a-z])[a-z]{4}")  # a stem is four letters
-_SAYS_SIZES = re.compile(rf"\b({'|'.join(MAKERS)}|eye|arange|standard_normal)\([\w, ().*]+$")  # of what is made
+_SAYS_SIZES = re.compile(
+    rf"\b({'|'.join(TENSOR_FACTORIES)}|eye|arange|standard_normal)\([\w, ().*]+$"
+)  # of what is made
 _LEFT_OUT = re.compile(r"left out|by `pass`")
 _FORMULA = re.compile(r"\w+(?: [-+*/] \w+)+")
 _PART = re.compile(r"of `(.+)` in line")
@@ -45,7 +47,10 @@ _VIEW = re.compile(
 )
 _CONTAINERS = ("a dict", "a list", "a tuple")
 _HIDDEN_ITEMS = re.compile(r"`: a (?:\w*_iterator|generator)\b")  # without which no shape is known either
-_NO_DIFFERENCE = {SAME, PASSES}  # the answers of questions on changes that change nothing
+_NO_DIFFERENCE = {
+    SAME_VALUES_CHOICE,
+    EVERY_CHECK_PASSES_CHOICE,
+}  # the answers of questions on changes that change nothing
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ class RankedQuestions:
                 question
             )
 
-    def asked(self) -> list[Question]:
+    def ranked_questions(self) -> list[Question]:
         """Return all questions, the best ones first; of those that differ in numbers alone, one."""
         found: dict[tuple[str, str], Question] = {}
         for question in (*self.good, *self.repeated, *self.copied):
@@ -91,7 +96,7 @@ def _can_be_copied(question: Question) -> bool:
         return True  # of a loss that a hidden function gives, as of any loss
     if question.kind == "dtype" and (view := _VIEW.fullmatch(_asked_about(question).strip())):
         return f"`{view[1]}`: {right} of shape" in prompt
-    if question.kind == "requirement" and right != PASSES:
+    if question.kind == "requirement" and right != EVERY_CHECK_PASSES_CHOICE:
         changed = "\n".join(question.code.splitlines()[int(n) - 1] for n in _LINE.findall(prompt))
         others = {stem for each in question.choices if each != right for stem in _STEM.findall(each)}
         formulas = any(each in changed for each in _FORMULA.findall(right))
@@ -163,7 +168,7 @@ def _depends_on_hidden(question: Question) -> bool:
     elif question.kind in ("count", "value", "changed") and _SEEDED.search(question.code):
         return True
     hides_items = _HIDDEN_ITEMS.search(call) is not None and question.kind in _FACTS
-    hides = HIDES in call or _HIDDEN.search(call) is not None
+    hides = HIDDEN_PARAMETERS_IN_WORDS in call or _HIDDEN.search(call) is not None
     return hides_items or (hides and question.kind in _EXACT)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import to_bytes
-from autograder.questions.traced_run import RESULT, Event, RunRecorder
-from autograder.questions.value_facts import VARYING, Fact
+from autograder.questions.traced_run import RESULT_IN_WORDS, Event, RunRecorder
+from autograder.questions.value_facts import VARIES_IN_WORDS, ValueDescription
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class ReproducibleRun:
         return [event for event in self.events if event.kind == "enter"]
 
     @property
-    def result(self) -> Fact | None:
+    def result(self) -> ValueDescription | None:
         """Return what is known of what the last of these calls returned; None if it returned nothing."""
         last = next((event for event in reversed(self.events) if event.kind in ("enter", "return")), None)
-        return last.facts[RESULT] if last is not None and last.kind == "return" else None
+        return last.facts[RESULT_IN_WORDS] if last is not None and last.kind == "return" else None
 
 
 def _place(event: Event) -> tuple[Any, ...]:
@@ -63,10 +63,10 @@ def _agreed(one: Event, two: Event) -> Event:
     return replace(one, facts={name: _common(*pair) for name, pair in pairs.items()})
 
 
-def _common(one: Fact, two: Fact) -> Fact:
+def _common(one: ValueDescription, two: ValueDescription) -> ValueDescription:
     if one == two:
         return one
-    return replace(one, value="", whole=False, grads="") if one.form == two.form else Fact(VARYING)
+    return replace(one, value="", whole=False, grads="") if one.form == two.form else ValueDescription(VARIES_IN_WORDS)
 
 
 def same_data(one: Any, two: Any) -> bool:

@@ -25,11 +25,11 @@ from autograder.exercises.exercise import Case, Exercise
 from autograder.exercises.leaked_dispatch_modes import active_mode_count, exit_modes
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import copy_case_data
-from autograder.name_bindings import names_of
+from autograder.name_bindings import find_used_and_bound_names
 from autograder.questions.ast_instrumentation import COUNTED, SIMPLE, traced_code
 from autograder.questions.question_search_limit import SearchLimit
 from autograder.questions.reproducible_run import ReproducibleRun, facts_common_to_runs, same_data
-from autograder.questions.traced_run import RunRecorder, ShownCall, TimeOver, run_definitions
+from autograder.questions.traced_run import CallFromOutside, RunRecorder, TracedRunTimeout, run_definitions
 
 MOST_LINES = 120
 # What may change files, or call on and on where a number is left out; and what changes torch for all that follows, or
@@ -132,7 +132,7 @@ class PreparedAnswer:
         run = facts_common_to_runs(ReproducibleRun(case, tuple(one.events), one.counts, one.returned, one.left), two)
         return run if run is None or (alone := self._alone(two.calls)) is None else facts_common_to_runs(run, alone)
 
-    def _alone(self, calls: Sequence[ShownCall]) -> RunRecorder | None:
+    def _alone(self, calls: Sequence[CallFromOutside]) -> RunRecorder | None:
         """Return the record of the shown calls alone, without what a probe sets up around them.
 
         What is asked is then true of a call that somebody makes as the question tells it. None if these calls cannot be
@@ -221,7 +221,12 @@ def seeded_and_silent(seed: int) -> Iterator[None]:
         random.seed(seed)
         np.random.seed(seed)
         try:
-            with suppress(TimeOver), redirect_stdout(StringIO()), redirect_stderr(StringIO()), torch.enable_grad():
+            with (
+                suppress(TracedRunTimeout),
+                redirect_stdout(StringIO()),
+                redirect_stderr(StringIO()),
+                torch.enable_grad(),
+            ):
                 yield
         finally:
             exit_modes(above=modes)
@@ -255,7 +260,9 @@ def _without_docstrings(text: str, name: str) -> tuple[str, ast.Module]:
 def _is_changed_outside(tree: ast.Module) -> bool:
     """Return whether a statement such as `Net.forward = forward` or `f = wrap(f)` changes what a `def` has defined."""
     defined = {each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-    others = names_of(each for each in tree.body if not isinstance(each, ast.FunctionDef | ast.ClassDef))
+    others = find_used_and_bound_names(
+        each for each in tree.body if not isinstance(each, ast.FunctionDef | ast.ClassDef)
+    )
     return not defined.isdisjoint(others.bound | others.changed | others.perhaps_changed)
 
 

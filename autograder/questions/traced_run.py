@@ -18,12 +18,12 @@ import torch
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.questions.ast_instrumentation import FILE, TRACE
 from autograder.questions.question_search_limit import SearchLimit
-from autograder.questions.value_facts import Fact, comparable_plain_data, fact_of
+from autograder.questions.value_facts import ValueDescription, comparable_plain_data, describe_value
 
-RESULT = "the result"  # the name of what a function returns
+RESULT_IN_WORDS = "the result"  # the name of what a function returns
 
 
-class TimeOver(BaseException):
+class TracedRunTimeout(BaseException):
     """Ends a program at its limit; no Exception, so that `except Exception` in the program lets it through."""
 
 
@@ -40,21 +40,21 @@ class Event:
     kind: str
     line: int
     what: str
-    facts: Mapping[str, Fact]
+    facts: Mapping[str, ValueDescription]
     memory: Mapping[str, int] = field(default_factory=dict)
     same: Mapping[str, int] = field(default_factory=dict)
     owners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class ShownCall:
+class CallFromOutside:
     """A shown call from outside: the function's name, and copies of its arguments; None if there can be none."""
 
     what: str
     arguments: Mapping[str, Any] | None
 
     @classmethod
-    def of(cls, what: str, values: Mapping[str, Any]) -> ShownCall:
+    def of(cls, what: str, values: Mapping[str, Any]) -> CallFromOutside:
         """Return the call with copies of these arguments, of which some may hold others."""
         given = {name: value for name, value in values.items() if name != "self"}
         try:
@@ -84,7 +84,7 @@ class RunRecorder:
     failed_in: int = 0  # the line that ended the shown call with an error
     error: str = ""  # the type of that error
     stopped: bool = False
-    calls: list[ShownCall] = field(default_factory=list)
+    calls: list[CallFromOutside] = field(default_factory=list)
     _depth: int = 0
     _calls: int = 0
     _shown: int = 1
@@ -97,7 +97,7 @@ class RunRecorder:
     def _is_shown(self) -> bool:
         if self.limit.is_over():
             self.stopped = True
-            raise TimeOver
+            raise TracedRunTimeout
         return 0 < self._calls <= self._shown and self._depth > 0
 
     def _note(self, kind: str, line: int, what: str, values: Mapping[str, Any], bound: tuple[str, ...]) -> None:
@@ -114,9 +114,9 @@ class RunRecorder:
         owners = tuple(name for name, each in own.items() if each.untyped_storage().nbytes() == each.nbytes)
         self.events.append(Event(kind, line, what, facts, memory, same, owners))
 
-    def _fact(self, value: Any) -> Fact:
+    def _fact(self, value: Any) -> ValueDescription:
         """Return what is known of a value, and whether it is a tensor of the call."""
-        fact = fact_of(value)
+        fact = describe_value(value)
         return replace(fact, is_given=True) if not self._given.isdisjoint(_places(value)) else fact
 
     def enter(self, what: str, line: int, /, **values: Any) -> None:
@@ -133,7 +133,7 @@ class RunRecorder:
             if kind == "enter" and self.record:
                 self._modules |= {name: each for name, each in values.items() if isinstance(each, torch.nn.Module)}
                 self._arguments |= {name: value for name, value in values.items() if name != "self"}
-                self.calls.append(ShownCall.of(what, values))
+                self.calls.append(CallFromOutside.of(what, values))
                 self._given.update(place for each in values.values() for place in _places_in(each))
             self._note(kind, line, what, values, tuple(values))
 
@@ -180,7 +180,7 @@ class RunRecorder:
             if self.record:
                 held = {name: comparable_plain_data(dict(each.state_dict())) for name, each in self._modules.items()}
                 self.left = [getattr(value, "requires_grad", None), held]
-            self._note("return", line, "", {**values, RESULT: value}, (RESULT,))
+            self._note("return", line, "", {**values, RESULT_IN_WORDS: value}, (RESULT_IN_WORDS,))
         return value
 
 

@@ -11,12 +11,12 @@ from random import Random
 
 import torch
 
-from autograder.questions.computed_question import CHOICES, distinct_choices
+from autograder.questions.computed_question import NUMBER_OF_CHOICES, distinct_choices
 from autograder.questions.question import Question, shuffled_question
 from autograder.questions.reproducible_run import ReproducibleRun
 from autograder.questions.student_program_runs import PreparedAnswer
 from autograder.questions.traced_run import Event
-from autograder.questions.value_facts import Fact
+from autograder.questions.value_facts import ValueDescription
 
 DrawnQuestions = Iterator[Question | None]  # None where too few choices differ
 _OF_ARGUMENT = re.compile(
@@ -48,7 +48,7 @@ class LocatedFact:
     name: str
     where: str
     line: int
-    fact: Fact
+    fact: ValueDescription
     is_part: bool
 
 
@@ -65,7 +65,7 @@ class AskedRun:
     ) -> Question | None:
         """Return a question about the run with shuffled choices; None if too few wrong choices surely differ."""
         choices = distinct_choices(right, wrong)
-        if len(choices) < CHOICES:
+        if len(choices) < NUMBER_OF_CHOICES:
             return None
         prompt = f"{self.call_words}\n{asked}" if shows_call else asked
         question = Question(kind, self.code.exercise.name, prompt, tuple(choices), 0, because, self.code.text)
@@ -186,7 +186,7 @@ class AskedRun:
         return often * (", the first time that it is computed" if kind == "part" else " has run for the first time")
 
     @cached_property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[ValueDescription]:
         """Return all facts of the run, in order."""
         return [fact for event in self.run.events for fact in event.facts.values()]
 

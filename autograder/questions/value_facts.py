@@ -17,11 +17,11 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.exercises.leaked_dispatch_modes import active_mode_count
 from autograder.exercises.observation import OtherValue, TensorSnapshot
 from autograder.exercises.probe import snapshot_value
-from autograder.questions.computed_question import in_words
+from autograder.questions.computed_question import value_as_choice_text
 
-OBJECT = "an object"  # the form of what cannot be described
-HIDES = ", with parameters that are frozen, shared or in no layer"  # behind the text of a module
-VARYING = "not the same in each run"  # the form of what two runs do not agree on
+OBJECT_IN_WORDS = "an object"  # the form of what cannot be described
+HIDDEN_PARAMETERS_IN_WORDS = ", with parameters that are frozen, shared or in no layer"  # behind the text of a module
+VARIES_IN_WORDS = "not the same in each run"  # the form of what two runs do not agree on
 _MOST_NUMBERS = 12  # of a tensor whose values are shown
 _LONGEST = 100  # characters of a value that is shown
 _LONGEST_MODULE = 300  # characters of a module, without whose layers a reader can work out nothing
@@ -29,7 +29,7 @@ _MOST_ITEMS = 6  # of a container whose items are described
 
 
 @dataclass(frozen=True)
-class Fact:
+class ValueDescription:
     """What is known of a value: its form in words, and the value itself in words ("" if it is long or unknown).
 
     `shape` and `dtype` are those of a tensor, `grads` the gradients of leaves that learn, in words. `whole` says that
@@ -53,36 +53,38 @@ class Fact:
         return f"`{self.value}` ({self.form}{grads})" if "of shape" in self.form else f"`{self.value}`{grads}"
 
 
-def fact_of(value: object) -> Fact:
+def describe_value(value: object) -> ValueDescription:
     """Return what is known of a value."""
     try:
         return _fact(value)
     except Exception:  # a module that is not made yet cannot be written, a tensor in a transform cannot be read
-        return Fact(OBJECT)
+        return ValueDescription(OBJECT_IN_WORDS)
 
 
-def _fact(value: object) -> Fact:
+def _fact(value: object) -> ValueDescription:
     if type(value) in (torch.Tensor, torch.nn.Parameter):
         return _tensor_fact(value)  # type: ignore[arg-type]
     if value is None or type(value) in (bool, int, float, str, torch.dtype, torch.Size):
-        text = in_words(value, quoted=True)
+        text = value_as_choice_text(value, quoted=True)
         whole = not isinstance(value, float) or float(text) == value
-        return Fact(_article(type(value).__name__), text if len(text) <= _LONGEST else "", whole=whole)
+        return ValueDescription(_article(type(value).__name__), text if len(text) <= _LONGEST else "", whole=whole)
     if type(value) in (tuple, list, dict):
         return _items_fact(value)
     if isinstance(value, torch.nn.Module):
         text = re.sub(r"\n\s*", ", ", re.sub(r"(?<=\()\n\s*|\n\s*(?=\))", "", repr(value)))
         dtypes = {str(each.dtype).removeprefix("torch.") for each in value.parameters()} - {"float32"}
         of_dtype = f" with {'/'.join(sorted(dtypes))} parameters" if dtypes else ""
-        hidden = HIDES if _hides_parameters(value) else ""
-        return Fact(f"`{text}`{of_dtype}{hidden}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__))
+        hidden = HIDDEN_PARAMETERS_IN_WORDS if _hides_parameters(value) else ""
+        return ValueDescription(
+            f"`{text}`{of_dtype}{hidden}" if len(text) <= _LONGEST_MODULE else _article(type(value).__name__)
+        )
     if type(value) is DataLoader:
         return _loader_fact(value)
     if type(value).__name__ in ("list_iterator", "tuple_iterator"):
-        return Fact(f"an iterator over {fact_of(list(copy.copy(value))).form}")  # type: ignore[call-overload]
+        return ValueDescription(f"an iterator over {describe_value(list(copy.copy(value))).form}")  # type: ignore[call-overload]
     if text := _lambda_text(value):
-        return Fact("a function", text, whole=True)
-    return Fact(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
+        return ValueDescription("a function", text, whole=True)
+    return ValueDescription(_known_name(value) or ("a function" if callable(value) else _article(type(value).__name__)))
 
 
 def _hides_parameters(module: torch.nn.Module) -> bool:
@@ -112,12 +114,12 @@ def _lambda_text(value: object) -> str:
     return ""
 
 
-def _loader_fact(loader: DataLoader[Any]) -> Fact:
+def _loader_fact(loader: DataLoader[Any]) -> ValueDescription:
     dataset = loader.dataset
     if loader.batch_size is None or loader.drop_last or not isinstance(dataset, TensorDataset):
-        return Fact("a DataLoader")
-    over = "; ".join(fact_of(each).form for each in dataset.tensors)
-    return Fact(f"a DataLoader in batches of {loader.batch_size}, over {over}")
+        return ValueDescription("a DataLoader")
+    over = "; ".join(describe_value(each).form for each in dataset.tensors)
+    return ValueDescription(f"a DataLoader in batches of {loader.batch_size}, over {over}")
 
 
 def _known_name(value: object) -> str:
@@ -127,25 +129,29 @@ def _known_name(value: object) -> str:
     return next((f"`{short}.{name}`" for short, module in among if getattr(module, str(name), None) is value), "")
 
 
-def _tensor_fact(tensor: torch.Tensor) -> Fact:
+def _tensor_fact(tensor: torch.Tensor) -> ValueDescription:
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     value, whole, grads = "", False, ""
     if tensor.numel() <= _MOST_NUMBERS and tensor.device.type == "cpu" and not active_mode_count():
         seen = snapshot_value(tensor)
         numbers = seen.values if isinstance(seen, TensorSnapshot) else None
-        value = "" if numbers is None or tensor.is_complex() else in_words(numbers)
+        value = "" if numbers is None or tensor.is_complex() else value_as_choice_text(numbers)
         value = value if len(value) <= _LONGEST else ""
-        grad = fact_of(tensor.grad) if tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None) else None
+        grad = (
+            describe_value(tensor.grad)
+            if tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None)
+            else None
+        )
         grads = "" if grad is None else grad.value
         is_exact = bool(value) and numbers is not None and bool((4 * numbers % 1 == 0).all())
         whole = is_exact and (grad is None or (bool(grads) and grad.whole))
     there = "" if tensor.device.type == "cpu" else f" on {tensor.device.type}"
-    return Fact(f"{dtype} of shape {shape}{there}", value, shape, dtype, whole, grads if value else "")
+    return ValueDescription(f"{dtype} of shape {shape}{there}", value, shape, dtype, whole, grads if value else "")
 
 
-def _items_fact(value: Any) -> Fact:
+def _items_fact(value: Any) -> ValueDescription:
     """Return what is known of a container, which names its items if they are few."""
-    items = {key: fact_of(item) for key, item in (value.items() if type(value) is dict else enumerate(value))}
+    items = {key: describe_value(item) for key, item in (value.items() if type(value) is dict else enumerate(value))}
     kind, forms = type(value).__name__, [each.form for each in items.values()]
     known = 0 < len(items) <= _MOST_ITEMS and all(each.value for each in items.values())
     if kind == "dict":
@@ -160,7 +166,7 @@ def _items_fact(value: Any) -> Fact:
     has_grads = known and len(text) <= _LONGEST and any(each.grads for each in items.values())
     grads = "[" + ", ".join(each.grads or "None" for each in items.values()) + "]" if has_grads else ""
     whole = all(each.whole for each in items.values())
-    return Fact(form, text if known and len(text) <= _LONGEST else "", whole=whole, grads=grads)
+    return ValueDescription(form, text if known and len(text) <= _LONGEST else "", whole=whole, grads=grads)
 
 
 def _article(name: str) -> str:
@@ -177,10 +183,10 @@ def comparable_plain_data(value: object) -> Any:
 def _holds_other(seen: Any) -> bool:
     if isinstance(seen, TensorSnapshot):
         return seen.values is None
-    return isinstance(seen, OtherValue) or any(map(_holds_other, items_of(seen)))
+    return isinstance(seen, OtherValue) or any(map(_holds_other, container_items(seen)))
 
 
-def items_of(plain: Any) -> Collection[Any]:
+def container_items(plain: Any) -> Collection[Any]:
     """Return the items of a container in plain data; nothing for anything else."""
     return plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list | tuple) else ()
 

@@ -12,7 +12,13 @@ from autograder.notebook.html_markup import Html, join, sentence_to_html, table,
 from autograder.reports import score_charts
 from autograder.reports.class_results import ClassResults
 from autograder.reports.example_answers import ExamplePicker, draft_entry_command
-from autograder.reports.item_analysis import ENOUGH, HARDLY, SEPARATES, Item, has_attempted_anything
+from autograder.reports.item_analysis import (
+    HARDLY,
+    MIN_STUDENTS_FOR_SEPARATION,
+    SEPARATES,
+    ItemResults,
+    has_attempted_anything,
+)
 from autograder.reports.item_analysis import analyse_items as items_of
 from autograder.reports.lesson_links import lesson_section_link
 from autograder.reports.misunderstandings import (
@@ -26,7 +32,7 @@ from autograder.reports.misunderstandings import unexplained_answers as unexplai
 _SHOWN = 10  # entries of a list; the rest is folded away
 
 
-def overview(results: ClassResults) -> Html:
+def overview_section(results: ClassResults) -> Html:
     """Return a table with the class in numbers, and a histogram of its points."""
     scores = list(results.scores.values())
     facts = table("The class in numbers", ("", ""), _facts(results))
@@ -60,7 +66,7 @@ def _empty_label(results: ClassResults) -> str:
     return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
 
 
-def exercises(results: ClassResults) -> Html:
+def exercises_section(results: ClassResults) -> Html:
     """Tabulate how often each exercise was passed, wrong and not attempted, and how well it separates students."""
     found = items_of(results)
     if not found:
@@ -72,19 +78,22 @@ def exercises(results: ClassResults) -> Html:
     )
 
 
-def _shares(item: Item) -> list[str]:
+def _shares(item: ItemResults) -> list[str]:
     return [f"{count} ({count / item.total:.0%})" for count in (item.passed, item.wrong, item.not_attempted)]
 
 
-def _signed(item: Item) -> str:
+def _signed(item: ItemResults) -> str:
     return "–" if item.separation is None else f"{item.separation:+.2f}"
 
 
-def _separation(found: Sequence[Item]) -> Html:
+def _separation(found: Sequence[ItemResults]) -> Html:
     """Name the exercises that separate strong from weak students most, and those that hardly do."""
     known = [item for item in found if item.separation is not None]
     if not known:
-        return tag("p", f"Fewer than {ENOUGH} answers, or all alike: too few to say which exercises separate.")
+        return tag(
+            "p",
+            f"Fewer than {MIN_STUDENTS_FOR_SEPARATION} answers, or all alike: too few to say which exercises separate.",
+        )
     best = sorted((item for item in known if _value(item) >= SEPARATES), key=_value, reverse=True)[:3]
     least = sorted((item for item in known if _value(item) < HARDLY), key=_value)
     lines = []
@@ -96,19 +105,19 @@ def _separation(found: Sequence[Item]) -> Html:
     return join(*(tag("p", line) for line in lines))
 
 
-def _value(item: Item) -> float:
+def _value(item: ItemResults) -> float:
     assert item.separation is not None
     return item.separation
 
 
-def _names(found: Iterable[Item]) -> Html:
+def _names(found: Iterable[ItemResults]) -> Html:
     parts: list[str] = []
     for item in found:
         parts += [", "] * bool(parts) + [tag("code", item.exercise), f" ({_signed(item)})"]
     return join(*parts)
 
 
-def misunderstandings(results: ClassResults) -> Html:
+def misunderstandings_section(results: ClassResults) -> Html:
     """List the known mistakes that cost the most points, each with its sentence and an example answer."""
     found, examples = group_by_sentence([results]), ExamplePicker(results)
     if not found:
@@ -170,7 +179,7 @@ def _unexplained(found: UnexplainedAnswers, results: ClassResults, examples: Exa
     return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
 
 
-def submissions_to_review(results: ClassResults) -> Html:
+def submissions_to_review_section(results: ClassResults) -> Html:
     """List the submissions that the teacher should look at, with reasons, and those that wait for a score by hand."""
     rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
     parts = [table("Look at these", ("student", "why"), rows)] if rows else []
@@ -187,7 +196,7 @@ def reasons_to_look(results: ClassResults, row: StudentRow) -> list[str]:
     return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]
 
 
-def repairs(results: ClassResults) -> Html:
+def repairs_section(results: ClassResults) -> Html:
     """Tabulate what was repaired in submissions before grading; a repair costs no points."""
     students: dict[str, list[str]] = defaultdict(list)
     for row in results.rows:

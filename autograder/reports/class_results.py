@@ -16,7 +16,7 @@ from autograder.grading import class_text_table
 from autograder.grading.class_text_table import StudentRow
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin import gradebook_scores as marks
-from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, MarkedAssignment, Person
+from autograder.nbgrader_plugin.gradebook_scores import AssignmentScore, GradebookStudent, MarkedAssignment
 from autograder.nbgrader_plugin.open_nbgrader import open_gradebook
 
 
@@ -33,7 +33,7 @@ class ClassResults:
     title: str
     rows: tuple[StudentRow, ...]
     task: MarkedAssignment | None = None
-    people: Mapping[str, Person] = field(default_factory=dict)
+    people: Mapping[str, GradebookStudent] = field(default_factory=dict)
 
     @cached_property
     def verdicts(self) -> dict[str, SubmissionVerdict]:
@@ -113,9 +113,11 @@ def read_all(course: Path, stems: list[str]) -> list[ClassResults]:
     ]
 
 
-def _people_and_marks(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
-    people = {person.id: person for person in marks.people(gradebook)}
-    return people, {task.name: task for task in marks.iter_assignments(gradebook, stems)}
+def _people_and_marks(
+    gradebook: Gradebook, stems: list[str]
+) -> tuple[dict[str, GradebookStudent], dict[str, MarkedAssignment]]:
+    people = {person.id: person for person in marks.read_students(gradebook)}
+    return people, {task.name: task for task in marks.read_marked_assignments(gradebook, stems)}
 
 
 def assignment_title(course: Path, stem: str) -> str:

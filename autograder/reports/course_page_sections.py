@@ -17,7 +17,7 @@ from autograder.reports.misunderstandings import unexplained_answers as unexplai
 _SHOWN = 15
 
 
-def chapters(course: Sequence[ClassResults]) -> Html:
+def chapters_section(course: Sequence[ClassResults]) -> Html:
     """Return box plots of all chapters, and a table with a row for each that links to its page."""
     scored = [each for each in course if each.scores and each.max_score]
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
@@ -38,7 +38,7 @@ def _chapter(results: ClassResults) -> tuple[str, ...]:
     return link, *map(str, read), middle, *map(str, (full, look, len(results.unscored), loose))
 
 
-def misunderstandings(course: Sequence[ClassResults]) -> Html:
+def costliest_misunderstandings_section(course: Sequence[ClassResults]) -> Html:
     """Tabulate the known mistakes of all chapters that cost the most points."""
     found = group_by_sentence(course)
     if not found:
@@ -84,7 +84,7 @@ def hardest_exercises_table(course: Sequence[ClassResults]) -> Html:
     return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
 
 
-def missing(course: Sequence[ClassResults]) -> Html:
+def missing_submissions_section(course: Sequence[ClassResults]) -> Html:
     """Tabulate the students of the gradebook with missing submissions, most missing first, and the chapters missed."""
     everybody = sorted({student for results in course for student in results.people})
     handed_in = {results.stem: set(results.handed_in) for results in course}

@@ -10,12 +10,12 @@ from autograder.diagnosis.verdict import Report, Status
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reports.class_results import ClassResults
 
-ENOUGH = 10  # submissions; with fewer, a correlation is mostly noise
+MIN_STUDENTS_FOR_SEPARATION = 10  # submissions; with fewer, a correlation is mostly noise
 SEPARATES, HARDLY = 0.3, 0.1  # bounds of the correlation: separates well from here on, hardly at all below
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemResults:
     """The results of one exercise or test cell in one class.
 
     `separation` is None if there are too few answers, or all are alike. A test cell does not show whether a student
@@ -51,7 +51,7 @@ def has_attempted_anything(verdict: SubmissionVerdict) -> bool:
     return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
 
-def analyse_items(results: ClassResults) -> list[Item]:
+def analyse_items(results: ClassResults) -> list[ItemResults]:
     """Return the results of the exercises in the chapter's order, followed by those of nbgrader's other test cells."""
     verdicts = list(results.verdicts.values())
     if not verdicts:
@@ -60,10 +60,10 @@ def analyse_items(results: ClassResults) -> list[Item]:
     return found + [_test_item(name, verdicts) for name in verdicts[0].tests]
 
 
-def _item(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
+def _item(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> ItemResults:
     reports = [verdict.report(exercise) for verdict in verdicts]
     passed, tried = sum(report.passed for report in reports), sum(map(is_attempted, reports))
-    return Item(
+    return ItemResults(
         exercise,
         passed,
         tried - passed,
@@ -74,10 +74,10 @@ def _item(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
     )
 
 
-def _test_item(name: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
+def _test_item(name: str, verdicts: Sequence[SubmissionVerdict]) -> ItemResults:
     found = [verdict.tests.get(name, (0.0, 1.0)) for verdict in verdicts]
     passed = sum(earned >= most for earned, most in found)
-    return Item(name, passed, len(found) - passed, 0, verdicts[0].tests[name][1], 0, separation(name, verdicts))
+    return ItemResults(name, passed, len(found) - passed, 0, verdicts[0].tests[name][1], 0, separation(name, verdicts))
 
 
 def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | None:
@@ -88,7 +88,7 @@ def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | 
     Classical test theory; for instance Ebel and Frisbie, "Essentials of Educational Measurement" (1991), chapter 13.
     """
     answered = [verdict for verdict in verdicts if has_attempted_anything(verdict)]
-    if len(answered) < ENOUGH:
+    if len(answered) < MIN_STUDENTS_FOR_SEPARATION:
         return None
     own, rest = zip(*(_split(verdict, exercise) for verdict in answered), strict=True)
     return correlation(own, rest)

@@ -9,13 +9,13 @@ from random import Random
 from autograder.course.course import Course, course_in
 from autograder.errors import CourseError
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
-from autograder.questions.faulty_program_result_question import result_question
-from autograder.questions.hunt_questions import FALSE_SENTENCES, ask_for_true_sentence
-from autograder.questions.mistake_program_and_distractors import program_of_mistake
+from autograder.questions.faulty_program_result_question import ask_for_result_of_faulty_program
+from autograder.questions.hunt_questions import NUMBER_OF_FALSE_SENTENCES, ask_for_true_sentence
+from autograder.questions.mistake_program_and_distractors import find_program_and_distractors
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import ClassResults
 from autograder.reports.misunderstandings import MistakesWithOneSentence, Misunderstanding, group_by_sentence
-from autograder.reports.notebook_to_offline_html import shell
+from autograder.reports.notebook_to_offline_html import complete_html_page
 
 _MISTAKES = 3
 
@@ -38,7 +38,7 @@ def lecture_page(results: ClassResults) -> bytes:
         return b""
     ways = {"The report": f"{results.stem}.html"}
     intro = tag("p", f"{len(slides)} questions, one on each screen: choose first, then open the answer.")
-    return shell(f"{results.title}: questions for the lecture", join(intro, *slides), ways)
+    return complete_html_page(f"{results.title}: questions for the lecture", join(intro, *slides), ways)
 
 
 def _slides(course: Course, shared: MistakesWithOneSentence) -> list[Html]:
@@ -54,15 +54,15 @@ def _slides(course: Course, shared: MistakesWithOneSentence) -> list[Html]:
 
 
 def _questions(course: Course, found: Misunderstanding) -> Iterator[Question]:
-    shown = program_of_mistake(course, found.exercise, found.tag)
+    shown = find_program_and_distractors(course, found.exercise, found.tag)
     if shown is None:
         return
     program, false = shown
     exercise = course.find(found.exercise)
     key, random = course.keys(exercise.chapter)[exercise.name], Random(f"{found.exercise} {found.tag}")
-    if (result := result_question(program, exercise, key, random)) is not None:
+    if (result := ask_for_result_of_faulty_program(program, exercise, key, random)) is not None:
         yield result
-    if len(false) >= FALSE_SENTENCES:
+    if len(false) >= NUMBER_OF_FALSE_SENTENCES:
         yield ask_for_true_sentence(program, false, exercise, key, random)
 
 

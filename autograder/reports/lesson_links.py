@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from autograder.course.chapter_reader import read_chapter
-from autograder.course.classify_chapter_sections import Outline, section_id
+from autograder.course.classify_chapter_sections import ChapterOutline, section_id
 from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.errors import CourseError
@@ -37,7 +37,7 @@ def lesson_section_link(course: Path, stem: str, exercise: str) -> Html:
 
 def _heading(course: Path, stem: str, exercise: str) -> str:
     """Return the nearest heading above an exercise that is not an exercise's own or in a side section; "" if none."""
-    outline = Outline(read_chapter(chapter_path(course, stem)))
+    outline = ChapterOutline(read_chapter(chapter_path(course, stem)))
     places = [number for number, name in outline.exercise.items() if name == exercise]
     above = (number for number in reversed(outline.headings) if places and number < places[0])
     lessons = (number for number in above if number not in outline.exercise and number not in outline.side)

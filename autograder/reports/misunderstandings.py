@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.diagnosis.verdict import Report, Status, Verdict
-from autograder.questions.bug_hunt_file import MENDED
+from autograder.questions.bug_hunt_file import MENDED_REQUIREMENT
 from autograder.questions.own_code_question_part import is_about_own_code
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
@@ -56,7 +56,7 @@ class UnexplainedAnswers:
     students: tuple[str, ...]
 
 
-def misunderstandings(results: ClassResults) -> list[Misunderstanding]:
+def find_misunderstandings(results: ClassResults) -> list[Misunderstanding]:
     """Return the known mistakes of a class, the most common first; a student counts once for each.
 
     The points that a student lost in an exercise are divided evenly among the known mistakes in its report.
@@ -77,7 +77,7 @@ def group_by_sentence(course: Sequence[ClassResults]) -> list[MistakesWithOneSen
     """Return the known mistakes of these classes grouped by sentence, those that cost the most points first."""
     groups: dict[str, list[tuple[ClassResults, Misunderstanding]]] = defaultdict(list)
     for results in course:
-        for each in misunderstandings(results):
+        for each in find_misunderstandings(results):
             groups[each.sentence].append((results, each))
     found = [MistakesWithOneSentence(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
     return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
@@ -106,7 +106,7 @@ def unexplained_answers(results: ClassResults) -> list[UnexplainedAnswers]:
 
 def _is_unexplained(report: Report) -> bool:
     """Whether an answer ran and was wrong, and matched no known mistake; hunts and questions have no answer bank."""
-    has_no_bank = report.verdicts[0].requirement == MENDED or is_about_own_code(report)
+    has_no_bank = report.verdicts[0].requirement == MENDED_REQUIREMENT or is_about_own_code(report)
     if report.passed or report.mistakes or not is_attempted(report) or has_no_bank:
         return False
     return any(each.status is Status.FAIL or (each.status is Status.ERROR and each.call) for each in report.verdicts)

@@ -18,10 +18,10 @@ def page_from_notebook(notebook: NotebookNode, title: str, links: dict[str, str]
     """Return the page with the notebook's prose and outputs; `links` maps names of other pages to addresses."""
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)
-    return shell(title, Html(body), links)
+    return complete_html_page(title, Html(body), links)
 
 
-def shell(title: str, body: Html, links: dict[str, str]) -> bytes:
+def complete_html_page(title: str, body: Html, links: dict[str, str]) -> bytes:
     """Return a complete HTML page with the given title, body and links."""
     head = tag(
         "head",

@@ -22,17 +22,17 @@ from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.choose_oral_questions import (
     MOST_ASKED,
     TalkQuestion,
-    call_of,
+    call_line_of_prompt,
     choose_oral_exam_questions,
     prompt_without_line,
 )
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.reports.class_results import assignment_title
-from autograder.reports.notebook_to_offline_html import shell
-from autograder.reports.student_reports import file_name_of
+from autograder.reports.notebook_to_offline_html import complete_html_page
+from autograder.reports.student_reports import student_page_file_name
 from autograder.submission.submission import Submission
 
-FOLDER = "oral"
+ORAL_PAGES_FOLDER = "oral"
 _INTRO = (
     "Two questions are enough for two minutes. Each was computed by running the code above it. "
     "What to ask next, if there is time, needs no choices."
@@ -75,9 +75,9 @@ def write_oral_page(course: Path, student: str, stem: str, *, unconfined: bool) 
             "Ask with the code in front of you: why does each line stand there?"
         )
     why = "" if len(talk) == MOST_ASKED else _why_fewer(len(talk), len(names), reasons)
-    path = course / "reports" / FOLDER / stem / file_name_of(student)
+    path = course / "reports" / ORAL_PAGES_FOLDER / stem / student_page_file_name(student)
     title = f"Questions for {student}: {assignment_title(course, stem)}"
-    write_all({path: shell(title, join(_head(submission.eye, why), _body(talk)), {})})
+    write_all({path: complete_html_page(title, join(_head(submission.eye, why), _body(talk)), {})})
     return OralPage(path, why)
 
 
@@ -168,13 +168,15 @@ def _question(talk: TalkQuestion) -> Iterator[Html]:
         tag("strong", f"{LETTERS[question.right]}) "),
         sentence_to_html(f"{question.right_choice}. {question.explanation}"),
     )
-    following = [tag("p", tag("strong", "Next: "), *_next(each, call_of(question))) for each in talk.following]
+    following = [
+        tag("p", tag("strong", "Next: "), *_next(each, call_line_of_prompt(question))) for each in talk.following
+    ]
     yield tag("details", tag("summary", "Answer, and what to ask next"), right, *following)
 
 
 def _next(question: Question, call: str) -> Iterator[Html]:
     """Yield a question that is asked next, without the call that both are about, and its answer."""
-    yield from _lines(prompt_without_line(question) if call_of(question) == call else question.prompt)
+    yield from _lines(prompt_without_line(question) if call_line_of_prompt(question) == call else question.prompt)
     yield join(" ", tag("strong", "→ "), sentence_to_html(f"{question.right_choice}. {question.explanation}"))
 
 

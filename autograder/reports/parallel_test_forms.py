@@ -17,11 +17,11 @@ from autograder.nbgrader_plugin.csv_escaping import csv_bytes
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.question import LETTERS, Question, numbered_code
 from autograder.questions.question_generator_registry import QuestionGenerator, question_generators
-from autograder.reports.notebook_to_offline_html import shell
+from autograder.reports.notebook_to_offline_html import complete_html_page
 
-ITEMS = "measure.txt"  # beside the questions of a course: the names of the generators, one a line
+TEST_ITEMS_FILE = "measure.txt"  # beside the questions of a course: the names of the generators, one a line
 KEY, ANSWERS = "key.json", "answers.csv"
-FORMS = ("before", "after")
+FORM_NAMES = ("before", "after")
 _DRAWS = 300  # tries for a second question of the same form
 _UNSURE = "I do not know"
 _INSTRUCTIONS = (
@@ -40,7 +40,7 @@ class ParallelTestForms:
     @property
     def kinds(self) -> list[str]:
         """Return what each place asks for, by the names of the generators."""
-        return [each.kind for each in self.forms[FORMS[0]]]
+        return [each.kind for each in self.forms[FORM_NAMES[0]]]
 
     def right_letters(self, form: str) -> list[str]:
         """Return the letters of the right choices of one form."""
@@ -50,11 +50,11 @@ class ParallelTestForms:
 def draw_parallel_test_forms(course: Course, seed: int) -> ParallelTestForms:
     """Draw both forms; the same seed gives the same. Raises ExerciseError if the course names no questions for it."""
     pairs = [_parallel_pair(each, Random(f"{seed} {each.name}")) for each in _generators(course)]
-    return ParallelTestForms({form: tuple(pair[place] for pair in pairs) for place, form in enumerate(FORMS)})
+    return ParallelTestForms({form: tuple(pair[place] for pair in pairs) for place, form in enumerate(FORM_NAMES)})
 
 
 def _generators(course: Course) -> list[QuestionGenerator]:
-    path, known = course.folder / REVIEW_QUESTIONS / ITEMS, question_generators(course)
+    path, known = course.folder / REVIEW_QUESTIONS / TEST_ITEMS_FILE, question_generators(course)
     rows = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     names = [row.strip() for row in rows if row.strip() and not row.startswith("#")]
     if not names or (unknown := [name for name in names if name not in known]):
@@ -102,7 +102,7 @@ def read_parallel_test_forms(folder: Path) -> ParallelTestForms:
     """Return what `write_parallel_test_forms` wrote; raise DamagedData or WorkFailed."""
     path = folder / KEY
     try:
-        forms = {form: tuple(map(Question.from_json, json.loads(path.read_bytes())[form])) for form in FORMS}
+        forms = {form: tuple(map(Question.from_json, json.loads(path.read_bytes())[form])) for form in FORM_NAMES}
     except FileNotFoundError:
         raise WorkFailed(f"expected {path}, found none. Run `autograder measure write` first.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -115,7 +115,7 @@ def page_of_test_form(questions: Sequence[Question], form: str) -> bytes:
     signed = tag("p", "Your word: ______________________")
     items = (tag("li", *_item(each), style="break-inside:avoid") for each in questions)
     body = join(*(tag("p", sentence) for sentence in _INSTRUCTIONS), signed, tag("ol", *items))
-    return shell(f"{len(questions)} questions, {form} the course", body, {})
+    return complete_html_page(f"{len(questions)} questions, {form} the course", body, {})
 
 
 def _item(question: Question) -> list[Html]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
-from autograder.reports.notebook_to_offline_html import shell
+from autograder.reports.notebook_to_offline_html import complete_html_page
 from autograder.reports.report_snapshots import AssignmentCounts, find_earlier_tables, read_tables
 from autograder.reports.share_difference import Share, ShareDifference
 
@@ -44,7 +44,7 @@ def comparison_page(other: Path, tables: Mapping[str, bytes], titles: Mapping[st
     if left := [titles[stem] for stem in now if stem not in pairs]:
         parts.append(tag("p", f"Not compared, since the earlier report has no such exercises: {', '.join(left)}."))
     head = tag("p", "Then: ", tag("code", str(other)), f". {_HOW_TO_READ}")
-    return shell(TITLE, join(head, *parts), {"The course": "index.html"})
+    return complete_html_page(TITLE, join(head, *parts), {"The course": "index.html"})
 
 
 def _both(then: AssignmentCounts, now: AssignmentCounts) -> list[str]:

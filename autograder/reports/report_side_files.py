@@ -10,7 +10,7 @@ from autograder.nbgrader_plugin import csv_escaping
 from autograder.reports import report_snapshots
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import analyse_items as items_of
-from autograder.reports.misunderstandings import group_by_sentence, misunderstandings
+from autograder.reports.misunderstandings import find_misunderstandings, group_by_sentence
 from autograder.reports.misunderstandings import unexplained_answers as unexplained_of
 from autograder.reports.similar_answers import SimilarStudents
 from autograder.submission.choose_submitted_notebook import submitted_file_names
@@ -58,7 +58,7 @@ def items_table(results: ClassResults) -> bytes:
 
 def mistake_counts_table(results: ClassResults) -> bytes:
     """Return as CSV how many students made each known mistake; empty if nobody made one."""
-    found = misunderstandings(results)
+    found = find_misunderstandings(results)
     rows: list[tuple[object, ...]] = [("exercise", "mistake", "what was read", "students")]
     rows += [(each.exercise, each.tag, each.sentence, len(each.students)) for each in found]
     return csv_escaping.csv_bytes(rows) if found else b""
@@ -70,7 +70,7 @@ def mistakes_by_student_table(course: Sequence[ClassResults]) -> bytes:
     for group in group_by_sentence(course):
         for results, each in group.found:
             for student, lost in zip(each.students, each.points, strict=True):
-                details = (group.sentence, round(lost, 4), student, full_name(results, student))
+                details = (group.sentence, round(lost, 4), student, full_name_in_gradebook(results, student))
                 rows.append((results.stem, each.exercise, *details))
     return csv_escaping.csv_bytes(rows) if len(rows) > 1 else b""
 
@@ -87,7 +87,7 @@ def similar_pairs_table(found: Sequence[SimilarStudents]) -> bytes:
     return csv_escaping.csv_bytes(rows) if found else b""
 
 
-def full_name(results: ClassResults, student: str) -> str:
+def full_name_in_gradebook(results: ClassResults, student: str) -> str:
     """Return the student's full name from the gradebook; "" if it has none."""
     person = results.people.get(student)
     return person.full_name if person and person.full_name != student else ""
@@ -100,7 +100,7 @@ def letters_about_unreadable_files(course: Sequence[ClassResults]) -> bytes:
 
 
 def _letter(results: ClassResults, row: StudentRow) -> str:
-    person, named = results.people.get(row.student), full_name(results, row.student)
+    person, named = results.people.get(row.student), full_name_in_gradebook(results, row.student)
     name = f"{named} ({row.student})" if named else row.student
     if row.is_empty:
         found = f"there is no notebook in it ({_lying(results, row.student)}). {_NOTEBOOK}"

@@ -32,7 +32,7 @@ class AssignmentCounts:
     sentences: Mapping[tuple[str, str], str]
 
 
-def tables_to_keep(course: Path, files: Mapping[str, bytes], today: date) -> dict[Path, bytes]:
+def dated_tables(course: Path, files: Mapping[str, bytes], today: date) -> dict[Path, bytes]:
     """Return the CSV tables among a report's files, by the dated path that keeps each for later comparisons."""
     folder = course / _KEPT / today.isoformat()
     return {folder / name: data for name, data in files.items() if data and name.startswith((ITEMS, MISTAKES))}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.notebook.colors import BLUE, INK, ORANGE, WHITE
 from autograder.notebook.html_markup import Html, picture, tag
-from autograder.reports.item_analysis import Item
+from autograder.reports.item_analysis import ItemResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def score_histogram(scores: Sequence[float], max_score: float) -> Html:
     return _figure(fig, text)
 
 
-def item_outcome_bars(items: Sequence[Item]) -> Html:
+def item_outcome_bars(items: Sequence[ItemResults]) -> Html:
     """Return a bar for each exercise with the shares of passed, wrong and not attempted answers."""
     fig, ax = _axes(8.0, 0.9 + 0.34 * len(items))
     names = [item.exercise for item in items]
@@ -63,7 +63,9 @@ _SHARES = (
 )
 
 
-def _write_counts(ax: Axes, items: Sequence[Item], field: str, left: Sequence[float], widths: Sequence[float]) -> None:
+def _write_counts(
+    ax: Axes, items: Sequence[ItemResults], field: str, left: Sequence[float], widths: Sequence[float]
+) -> None:
     """Write the count into each segment that is wide enough."""
     for row, (item, start, width) in enumerate(zip(items, left, widths, strict=True)):
         if width >= 6:

@@ -11,9 +11,9 @@ from random import Random
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.questions.question import LETTERS
-from autograder.reports.parallel_test_forms import FORMS, ParallelTestForms
+from autograder.reports.parallel_test_forms import FORM_NAMES, ParallelTestForms
 
-TABLE = "measure.csv"
+SCORES_TABLE_FILE = "measure.csv"
 _SEPARATORS = ",;\t"
 
 
@@ -30,7 +30,7 @@ class ScoredPerson:
     @property
     def is_paired(self) -> bool:
         """Return whether both forms were handed in."""
-        return len(self.right) == len(FORMS)
+        return len(self.right) == len(FORM_NAMES)
 
 
 def score_answer_table(path: Path, measure: ParallelTestForms) -> list[ScoredPerson]:
@@ -73,13 +73,13 @@ def _row(where: str, cells: Sequence[str], measure: ParallelTestForms) -> tuple[
     """Return who signed, the form, and the letters of one line; raise UnreadableAnswerTable."""
     count = len(measure.kinds)
     who, form, *letters = [*cells, *[""] * (count + 2 - len(cells))]
-    if not who or form.casefold() not in FORMS:
+    if not who or form.casefold() not in FORM_NAMES:
         raise UnreadableAnswerTable(
-            f"{where}: expected a word and one of {' and '.join(FORMS)}, found {who!r} and {form!r}."
+            f"{where}: expected a word and one of {' and '.join(FORM_NAMES)}, found {who!r} and {form!r}."
         )
     if any(letters[count:]):
         raise UnreadableAnswerTable(f"{where}: expected {count} letters, found {len(letters)}.")
-    choices = LETTERS[: len(measure.forms[FORMS[0]][0].choices) + 1]
+    choices = LETTERS[: len(measure.forms[FORM_NAMES[0]][0].choices) + 1]
     for place, letter in enumerate(letters[:count], start=1):
         if letter and letter.casefold() not in choices:
             raise UnreadableAnswerTable(
@@ -91,11 +91,11 @@ def _row(where: str, cells: Sequence[str], measure: ParallelTestForms) -> tuple[
 def anonymous_rows(people: Sequence[ScoredPerson], measure: ParallelTestForms) -> list[tuple[object, ...]]:
     """Return the scores without names: persons numbered in random order, both scores, and 1 or 0 per question."""
     count = len(measure.kinds)
-    head = [f"{form} {number}" for form in FORMS for number in range(1, count + 1)]
-    rows: list[tuple[object, ...]] = [("person", *FORMS, *head)]
+    head = [f"{form} {number}" for form in FORM_NAMES for number in range(1, count + 1)]
+    rows: list[tuple[object, ...]] = [("person", *FORM_NAMES, *head)]
     for number, person in enumerate(Random().sample(list(people), len(people)), start=1):
-        scores = [sum(person.right[form]) if form in person.right else "" for form in FORMS]
-        marks = [mark for form in FORMS for mark in _marks(person.right.get(form), count)]
+        scores = [sum(person.right[form]) if form in person.right else "" for form in FORM_NAMES]
+        marks = [mark for form in FORM_NAMES for mark in _marks(person.right.get(form), count)]
         rows.append((number, *scores, *marks))
     return rows
 
@@ -107,13 +107,13 @@ def _marks(right: Sequence[bool] | None, count: int) -> list[object]:
 def summary_lines(people: Sequence[ScoredPerson], measure: ParallelTestForms) -> list[str]:
     """Return what to print: how many handed in, and of those with both forms the mean scores and shares by question."""
     paired = [each for each in people if each.is_paired]
-    lines = [f"{sum(form in each.right for each in people)} handed in {form} the course" for form in FORMS]
+    lines = [f"{sum(form in each.right for each in people)} handed in {form} the course" for form in FORM_NAMES]
     if not paired:
         return [*lines, "nobody signed both forms with the same word, so there is nothing to compare"]
     count = len(measure.kinds)
-    means = [sum(sum(each.right[form]) for each in paired) / len(paired) for form in FORMS]
+    means = [sum(sum(each.right[form]) for each in paired) / len(paired) for form in FORM_NAMES]
     lines.append(f"{len(paired)} handed in both: {means[0]:.1f} of {count} right before, {means[1]:.1f} after")
     for place, kind in enumerate(measure.kinds):
-        shares = [sum(each.right[form][place] for each in paired) / len(paired) for form in FORMS]
+        shares = [sum(each.right[form][place] for each in paired) / len(paired) for form in FORM_NAMES]
         lines.append(f"  {place + 1:2} {kind:32} {shares[0]:4.0%} {shares[1]:4.0%}")
     return lines

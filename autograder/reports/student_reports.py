@@ -15,7 +15,7 @@ from autograder.nbgrader_plugin.apply_deadlines import duration_text
 from autograder.notebook.html_markup import Html, join, sentence_to_html, table, tag
 from autograder.reports.class_results import ClassResults
 from autograder.reports.item_analysis import is_attempted
-from autograder.reports.notebook_to_offline_html import shell
+from autograder.reports.notebook_to_offline_html import complete_html_page
 
 FOLDER, LIST = "students", "students.html"
 _LONGEST_NAME = 200  # bytes of the student's id in a file name, which may have 255 with the ending
@@ -46,7 +46,9 @@ def _list(course: Sequence[ClassResults], students: Sequence[str]) -> bytes:
         link = tag("a", _name(course, student), href=quote(_file(student)))
         rows.append((link, *(_score(results, student) for results in course)))
     heads = ("student", *(results.title for results in course))
-    return shell("The students", join(tag("p", _POINTS), table("Points", heads, rows)), {"The course": "index.html"})
+    return complete_html_page(
+        "The students", join(tag("p", _POINTS), table("Points", heads, rows)), {"The course": "index.html"}
+    )
 
 
 def _name(course: Sequence[ClassResults], student: str) -> str:
@@ -61,10 +63,10 @@ def _score(results: ClassResults, student: str) -> str:
 
 
 def _file(student: str) -> str:
-    return f"{FOLDER}/{file_name_of(student)}"
+    return f"{FOLDER}/{student_page_file_name(student)}"
 
 
-def file_name_of(student: str) -> str:
+def student_page_file_name(student: str) -> str:
     """Return the name of a page about a student: the student's id, or a digest of it."""
     is_name = False
     with contextlib.suppress(UnicodeEncodeError):  # raised where file names are not UTF-8
@@ -79,7 +81,7 @@ def _page(student: str, found: Sequence[tuple[ClassResults, StudentRow | None]])
     chapters = [_chapter(results, row) for results, row in found if row is not None]
     body = join(tag("p", _POINTS), table("All chapters", columns, lines), *chapters, tag("p", _LOST))
     ways = {"The course": "../index.html", "The students": f"../{LIST}"}
-    return shell(_name([each for each, _ in found], student), body, ways)
+    return complete_html_page(_name([each for each, _ in found], student), body, ways)
 
 
 def _state(row: StudentRow | None) -> str:

@@ -60,7 +60,7 @@ def write_reports(
     named = report_side_files.student_files_content(classes, alike)
     _write(
         course / "reports",
-        pages | report_snapshots.tables_to_keep(course, tables, today()),
+        pages | report_snapshots.dated_tables(course, tables, today()),
         {**tables, **named, **lectures, report_comparison.PAGE: compared},
         student_reports.student_pages(classes),
     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from autograder.ipython_syntax import as_python, without_comments
+from autograder.ipython_syntax import parse_cell_text, remove_comments
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -52,12 +52,12 @@ def remove_author_from_answer(source: str, names: Iterable[str] = (), given: Col
             _replace_names(tree, author, given)
         return unparse_long_integers(tree)
     except (SyntaxError, *_TOO_DEEP):
-        return _replaced_in_text(without_comments(source), author, given)
+        return _replaced_in_text(remove_comments(source), author, given)
 
 
 def names_in_release(release: NotebookNode) -> frozenset[str]:
     """Return every name in the code of a released notebook, such as the parameters that a starter asks for."""
-    trees = (as_python(cell.source)[1] for cell in release.cells if cell.cell_type == "code")
+    trees = (parse_cell_text(cell.source)[1] for cell in release.cells if cell.cell_type == "code")
     return frozenset(name for tree in trees if tree for name in _identifiers(tree))
 
 

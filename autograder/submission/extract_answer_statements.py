@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from autograder.ipython_syntax import UNREAD, as_python
-from autograder.name_bindings import Names, names_of, transitive_definitions
+from autograder.ipython_syntax import UNPARSED_MARK, parse_cell_text
+from autograder.name_bindings import UsedAndBoundNames, find_used_and_bound_names, select_definitions_needed
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -31,9 +31,9 @@ class Statement:
     last_line: int
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> UsedAndBoundNames:
         """The names that the statement binds, changes and uses."""
-        return names_of([self.node])
+        return find_used_and_bound_names([self.node])
 
     @property
     def defines(self) -> bool:
@@ -128,7 +128,7 @@ def globals_set_by_calls(known: Iterable[Statement]) -> dict[str, frozenset[str]
 @lru_cache(maxsize=512)
 def parse_cell_as_python(source: str) -> tuple[str, ast.Module | None]:
     """Return a cell as plain Python, and its syntax tree; the tree is None if the cell cannot be parsed."""
-    return as_python(without_magic_on_top(source))
+    return parse_cell_text(without_magic_on_top(source))
 
 
 def without_magic_on_top(source: str) -> str:
@@ -184,10 +184,12 @@ def answer_text(
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
-        found = transitive_definitions([*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used)
+        found = select_definitions_needed(
+            [*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used
+        )
     else:  # the answer has no name, or no visible statement binds it: then rules read its whole cell
         used = {*_all("used", [*own, *added]), "*"}
-        found = [*transitive_definitions(free, used, lambda each: each.names.bound, _used), *own, *added]
+        found = [*select_definitions_needed(free, used, lambda each: each.names.bound, _used), *own, *added]
     written = (each.text for each in found if not (each.is_import and _is_own(each, modules)))
     return "\n\n".join([*written, *_of_modules(found, set(exercises) - {called}, modules)])
 
@@ -214,13 +216,13 @@ def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules:
         parts = [
             each
             for one in known
-            for each in transitive_definitions(one, used, lambda each: each.names.bound, _looked_up)
+            for each in select_definitions_needed(one, used, lambda each: each.names.bound, _looked_up)
         ]
         importing = [each for each in (*found, *parts) if _is_own(each, modules)]
     given = [each.text for each in parts if each not in importing]
     given += [f"{new} = {old}" for each in importing for old, new in _renamed(each)]
     unread = {name.partition(".")[0] for name, text in texts.items() if not statements(text or "")}
-    return [*given, *(UNREAD + name for name in sorted(unread))]
+    return [*given, *(UNPARSED_MARK + name for name in sorted(unread))]
 
 
 def _renamed(statement: Statement) -> list[tuple[str, str]]:

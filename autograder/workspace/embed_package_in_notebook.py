@@ -121,7 +121,10 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     data += [path for path in (hunts_path(course, stem),) if path.is_file()]
     asked_before = (course / REVIEW_QUESTIONS).glob("*.py")
     data += [path for path in asked_before if path.stem <= chapter_id(stem)]
-    keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped_observations.SUFFIXES, points_and_hints.HINTS)]
+    keys = [
+        course / SHIPPED / f"{stem}{suffix}"
+        for suffix in (*shipped_observations.SHIPPED_FILE_SUFFIXES, points_and_hints.HINTS)
+    ]
     keys += [course / SHIPPED / name for name in (points_and_hints.POINTS, "__init__.py")]
     keys += [path for path in (course / SHIPPED / points_and_hints.OWN_POINTS,) if path.is_file()]
     for path in {*modules, *data, *keys}:

@@ -16,7 +16,7 @@ from autograder.errors import WorkFailed
 
 _HERE = Path(__file__).parent
 _WORKSPACE = "pytorch-basics"  # a workspace of its own, so that the reader's other JupyterLab tabs stay as they are
-PORT = 8888
+DEFAULT_PORT = 8888
 
 
 def is_port_taken(port: int) -> bool:
@@ -55,7 +55,7 @@ class JupyterLabLaunch:
     opened: str
     settings: str
 
-    def command(self, port: int = PORT, *, browser: bool = True) -> list[str]:
+    def command(self, port: int = DEFAULT_PORT, *, browser: bool = True) -> list[str]:
         """Return the command that starts JupyterLab; if the port is taken, JupyterLab tries the next ones."""
         page = f"/lab/workspaces/{_WORKSPACE}-{self.settings}" + (f"/tree/{quote(self.opened)}" if self.opened else "")
         options = [f"--ServerApp.root_dir={self.folder}", f"--ServerApp.port={port}", f"--LabApp.default_url={page}"]
@@ -76,7 +76,7 @@ class JupyterLabLaunch:
         before = ((name, os.environ.get(name)) for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH"))
         return {name: os.pathsep.join(filter(None, (str(_HERE / self.settings), old))) for name, old in before}
 
-    def start(self, port: int = PORT, *, browser: bool = True) -> None:
+    def start(self, port: int = DEFAULT_PORT, *, browser: bool = True) -> None:
         """Replace this process by JupyterLab, so that Ctrl-C stops it directly; does not return."""
         os.chdir(self.folder)
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.files import sha256_of_texts, write_all
 
-FOLDER = "work"
+WORK_FOLDER = "work"
 _BESIDE = re.compile(r"-new\d*(?=\.ipynb$)")  # in the name of a newer notebook beside a reader's own
 _NOTED = ".made-from.json"  # {"begun": {file: digest of what it was made from}, "offered": {notebook: latest digest}}
 
@@ -35,7 +35,7 @@ class UpdateResult:
     def lines(self) -> Iterator[str]:
         """Yield the messages about the update for the reader."""
         if self.made:
-            yield f"New in {FOLDER}/, yours to write in: {', '.join(self.made)}."
+            yield f"New in {WORK_FOLDER}/, yours to write in: {', '.join(self.made)}."
         if self.updated:
             yield f"Brought up to date, since you had not begun: {', '.join(self.updated)}."
         for name, new in self.beside:
@@ -44,14 +44,14 @@ class UpdateResult:
             yield f"Of an earlier version of the course, as you left them: {', '.join(self.left)}. Go on in the others."
 
 
-class Copies:
+class WorkingCopies:
     """The working copies in `folder` of the notebooks in `originals`."""
 
     def __init__(self, originals: Path, folder: Path) -> None:
         self._originals, self._folder = originals, folder
         self._begun, self._offered = self._noted()
 
-    def renew(self) -> UpdateResult:
+    def update_copies(self) -> UpdateResult:
         """Copy each notebook that is missing, or that has changed since; raise WorkFailed if writing fails."""
         made, updated, beside = [], [], []
         writes: dict[Path, bytes] = {}
@@ -73,7 +73,7 @@ class Copies:
         write_all(writes | {self._folder / _NOTED: noted.encode()})
         return UpdateResult(tuple(made), tuple(updated), tuple(beside), tuple(self._left()))
 
-    def latest(self) -> str:
+    def notebook_to_open(self) -> str:
         """Return the name of the notebook to open: the last saved one with work in it, else the first, or "".
 
         A notebook of an earlier version is not opened: it may ask for what the course no longer has.

@@ -13,7 +13,7 @@ from autograder.authoring.example_class import copy_files_for_grading
 from autograder.authoring.example_students import ExampleClassMaker
 from autograder.grading.assignment import read_assignment, release_path
 from autograder.grading.assignment_grader import get_grader
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", re.DOTALL)
@@ -26,7 +26,7 @@ def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
     would repeat one leaves the exercise open.
     """
     copy_files_for_grading(project, folder, stem)
-    Cycle(folder, stem).generate()
+    NbgraderCycle(folder, stem).generate()
     made_from = get_grader(read_assignment(folder, stem, unconfined=True))  # runs no submission
     made = list(ExampleClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
     for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
@@ -62,5 +62,5 @@ def ungraded(course: Path, stem: str) -> Path:
     for name in ("verdicts", "autograded"):
         shutil.rmtree(course / name, ignore_errors=True)
     (course / "gradebook.db").unlink(missing_ok=True)
-    Cycle(course, stem).generate()
+    NbgraderCycle(course, stem).generate()
     return course

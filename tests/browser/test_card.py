@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from autograder.notebook.progress_log import NAME, OFF
+from autograder.notebook.progress_log import PROGRESS_FILE, PROGRESS_VARIABLE
 from autograder.notebook.progress_overview import merge_sittings
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import Lab
@@ -17,14 +17,16 @@ from tests.browser.shown import WIDTHS, in_each_theme
 from tests.our_course import COURSE
 
 FIRST = merge_sittings(COURSE.listed, COURSE.listed[0])
-CELL = f"import os\nos.environ.pop({OFF!r}, None)\nfrom autograder import progress\nprogress({FIRST.number})"
+CELL = (
+    f"import os\nos.environ.pop({PROGRESS_VARIABLE!r}, None)\nfrom autograder import progress\nprogress({FIRST.number})"
+)
 
 
 @pytest.fixture(autouse=True)
 def all_passed(server: Server) -> Iterator[None]:
     """Record in the server's folder that every exercise of chapter 1 has passed."""
     lines = (json.dumps({"exercise": name, "passed": 1, "of": 1}) for name in FIRST.exercises)
-    path = server.folder / NAME
+    path = server.folder / PROGRESS_FILE
     path.write_text("\n".join(lines), encoding="utf-8")
     yield
     path.unlink()

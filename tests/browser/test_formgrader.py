@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from autograder.authoring.example_students import ExampleStudent
 from autograder.grading import verdict_store
-from autograder.nbgrader_plugin.nbgrader_cycle import Cycle
+from autograder.nbgrader_plugin.nbgrader_cycle import NbgraderCycle
 from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
 from tests.browser.lab import keep_picture
 from tests.browser.lab_server import Server, lab_server
@@ -75,7 +75,7 @@ def collected(browser: Browser, server: Server, course: Path, tmp_path_factory: 
     teacher.press("manage_assignments", STEM, "assign")
     teacher.press("manage_assignments", STEM, "release")
     students = made_students(course)
-    cycle = Cycle(course, STEM)
+    cycle = NbgraderCycle(course, STEM)
     for student in (students[RIGHT], students[WRONG], evil(students[WRONG])):
         home = tmp_path_factory.mktemp("students") / student.name
         (home / STEM).mkdir(parents=True)

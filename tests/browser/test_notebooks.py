@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from autograder.course.chapter_judge import Judge
-from autograder.course.lint_chapter import RESERVED
+from autograder.course.lint_chapter import RESERVED_CELL_NAMES
 from tests.asked import NIGHT, by_night
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
@@ -48,7 +48,7 @@ def around(stem: str, exercise: str) -> NotebookNode:
     It is for tests of what happens at one exercise; tests with whole chapters hold that these run.
     """
     notebook: NotebookNode = nbformat.read(student(stem), as_version=4)
-    wanted = {*RESERVED, "parameters", exercise, f"check_{exercise}", "progress"}
+    wanted = {*RESERVED_CELL_NAMES, "parameters", exercise, f"check_{exercise}", "progress"}
     notebook.cells = [cell for cell in notebook.cells if cell.id in wanted]
     assert len(wanted) == len(notebook.cells)
     return notebook

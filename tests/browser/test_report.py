@@ -25,11 +25,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, LOOSE, PASS)
     made = results(*[strong] * 7, *[weak] * 6, verdict(HUNG, STUB, STUB), None)
     parts = [
-        chapter_page_sections.overview,
-        chapter_page_sections.misunderstandings,
-        chapter_page_sections.exercises,
+        chapter_page_sections.overview_section,
+        chapter_page_sections.misunderstandings_section,
+        chapter_page_sections.exercises_section,
         chapter_page_sections.unexplained_answers_table,
-        chapter_page_sections.submissions_to_review,
+        chapter_page_sections.submissions_to_review_section,
     ]
     shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
     cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]

@@ -14,7 +14,7 @@ from sphinx.util.docutils import docutils_namespace
 
 from autograder.authoring import project_address_setting
 from autograder.authoring.site.chapter_page import chapter_page
-from autograder.authoring.site.example_report import class_report
+from autograder.authoring.site.example_report import example_class_report
 from autograder.authoring.site.executed_chapters import execute_chapters
 from autograder.authoring.site.fill_page_placeholders import PlaceholderFiller, chapters_used_on_page
 from autograder.authoring.site.live_drawing_pad import live_pad_of_chapter
@@ -40,7 +40,7 @@ def build(project: Path, target: Path, chapters: Collection[str] = ()) -> Path:
     if not (project / "docs" / "conf.py").is_file():
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
-    os.environ.setdefault(progress_log.OFF, "off")  # these runs must not count as a student's progress
+    os.environ.setdefault(progress_log.PROGRESS_VARIABLE, "off")  # these runs must not count as a student's progress
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run in parallel; more threads would slow one another down
     os.environ[RECORD] = "all"
     os.environ.setdefault(SEED_VARIABLE, _SEED)
@@ -67,7 +67,7 @@ def _gather(project: Path, source: Path, cache: Path, chapters: Collection[str])
     filler = PlaceholderFiller(
         project / "course",
         ran,
-        lambda stem: class_report(project, stem, cache),
+        lambda stem: example_class_report(project, stem, cache),
         lambda *about: live_pad_of_chapter(project, cache, *about),
         project_address_setting.read_address(project),
     )

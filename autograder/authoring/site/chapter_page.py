@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.authoring.site.heading_levels import fit_headings
 from autograder.course.chapter_model import CellKind
 from autograder.course.course import current_course
-from autograder.course.lint_chapter import RESERVED
+from autograder.course.lint_chapter import RESERVED_CELL_NAMES
 from autograder.errors import WorkFailed
 
 _STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # an explorer's style sheet, which every page already has
@@ -73,7 +73,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         elif asked:
             _replace(worked, _PREDICTED, r"The \1")
             yield _folded(worked, "hide-output", "what comes out")
-        elif is_folded and worked.id in RESERVED:
+        elif is_folded and worked.id in RESERVED_CELL_NAMES:
             yield _folded(worked, "hide-input", "what is imported")
         elif tagged:
             _replace(worked, _BUILT, "")

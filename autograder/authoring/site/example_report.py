@@ -36,7 +36,7 @@ def invented_student_ids(count: int) -> list[str]:
     return [f"{_NAMES[place % len(_NAMES)]}{turn + 1 if turn else ''}" for place, turn in enumerate(rounds)]
 
 
-def class_report(project: Path, stem: str, folder: Path) -> str:
+def example_class_report(project: Path, stem: str, folder: Path) -> str:
     """Return the report of a chapter's example class as Markdown, with its tables and pictures as HTML.
 
     Making and grading the class takes minutes, so the report is cached in `folder` until a file changes that it depends

@@ -29,7 +29,7 @@ from autograder.course.course import course_in
 from autograder.course.course_location import chapter_path
 from autograder.errors import CourseError, WorkFailed
 from autograder.notebook.html_markup import tag as html_tag
-from autograder.notebook.report_rendering import html
+from autograder.notebook.report_rendering import report_as_html
 from autograder.questions.bug_hunt_file import read_hunts
 from autograder.questions.hunt_questions import ask_for_faulty_line, ask_for_true_sentence
 from explorers.quiz_widget import Quiz
@@ -107,7 +107,7 @@ class PlaceholderFiller:
     def _hunt(self, stem: str, exercise: str, tag: str) -> str:
         """Return the easiest bug hunt that shows this mistake, to be played without a kernel."""
         there = read_hunts(self.course, stem)[exercise]
-        if (hunt := there.easiest(tag)) is None:
+        if (hunt := there.easiest_by_mistake(tag)) is None:
             raise KeyError(tag)
         known = course_in(self.course)
         about, key = known.find(exercise), known.keys(stem)[exercise]
@@ -135,7 +135,7 @@ class PlaceholderFiller:
         judge, known = self._known(stem, exercise, tag)
         seen = next(observed for answer, observed in judge.keys.bank_observations(exercise) if answer.tag == tag)
         report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
-        return _on_one_line(html(report))
+        return _on_one_line(report_as_html(report))
 
     def _report(self, stem: str) -> str:
         self.executed[stem]

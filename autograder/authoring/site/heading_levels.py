@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from autograder.authoring.make_chapter_notebooks import FOLDED
+from autograder.authoring.make_chapter_notebooks import FOLDED_METADATA_KEY
 from autograder.course.classify_chapter_sections import exercise_in_heading, section_id
 from autograder.course.markdown_headings_and_word_counts import HeadedText, Heading, split_at_headings
 
@@ -22,7 +22,8 @@ def fit_headings(cells: Iterable[NotebookNode]) -> None:
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = "".join(
-                _fitting(excerpt, above, FOLDED in cell.metadata) for excerpt in split_at_headings(cell.source)
+                _fitting(excerpt, above, FOLDED_METADATA_KEY in cell.metadata)
+                for excerpt in split_at_headings(cell.source)
             )
 
 

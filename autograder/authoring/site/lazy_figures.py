@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autograder.authoring.site.minify_figures import shorter
+from autograder.authoring.site.minify_figures import minify_svg
 from autograder.notebook.html_markup import Html, tag
 
 _FIGURE = re.compile(
@@ -26,7 +26,7 @@ def defer_figures(body: str) -> str:
     def held(found: re.Match[str]) -> str:
         whole = _EMPTY.sub("", _LETTER.sub(lambda letter: _kept(letter, letters), found[0]))
         head, end, lines = whole.partition("</desc>")
-        return _place(found, head + end + shorter(lines))
+        return _place(found, head + end + minify_svg(lines))
 
     page = _FIGURE.sub(held, body)
     if not letters:

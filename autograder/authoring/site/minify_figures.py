@@ -20,7 +20,7 @@ _LEADING = re.compile(r"\b0\.")
 _STEPS = 10  # a tenth of a pixel is enough for a point
 
 
-def shorter(lines: str) -> str:
+def minify_svg(lines: str) -> str:
     """Return the markup of a figure without comments, indents, names that nothing refers to, and long decimals.
 
     Groups and paths that change nothing on the page are left out, and lines go from point to point.

@@ -20,7 +20,7 @@ found = class_results.read_results(Path(course), stem)
 # Points are those of nbgrader's gradebook, with manual scores, extra credit and late penalties.
 
 # %%
-HTML(chapter_page_sections.overview(found))
+HTML(chapter_page_sections.overview_section(found))
 
 # %% [markdown]
 # ## What the class misunderstood
@@ -31,7 +31,7 @@ HTML(chapter_page_sections.overview(found))
 # The example is the shortest of a few, without comments and names, to be shown in class; read it first.
 
 # %%
-HTML(chapter_page_sections.misunderstandings(found))
+HTML(chapter_page_sections.misunderstandings_section(found))
 
 # %% [markdown]
 # ## The exercises
@@ -41,7 +41,7 @@ HTML(chapter_page_sections.misunderstandings(found))
 # It needs at least ten submissions, and says little about an exercise that nearly all or nearly none passed.
 
 # %%
-HTML(chapter_page_sections.exercises(found))
+HTML(chapter_page_sections.exercises_section(found))
 
 # %% [markdown]
 # ## Answers that no known mistake explains
@@ -56,7 +56,7 @@ HTML(chapter_page_sections.unexplained_answers_table(found))
 # ## Submissions that need a person
 
 # %%
-HTML(chapter_page_sections.submissions_to_review(found))
+HTML(chapter_page_sections.submissions_to_review_section(found))
 
 # %% [markdown]
 # ## What was repaired
@@ -64,4 +64,4 @@ HTML(chapter_page_sections.submissions_to_review(found))
 # Notebooks come back damaged from Colab, from copying and from mail; what could be put right was, and cost no points.
 
 # %%
-HTML(chapter_page_sections.repairs(found))
+HTML(chapter_page_sections.repairs_section(found))

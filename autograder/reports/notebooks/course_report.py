@@ -22,7 +22,7 @@ found = class_results.read_all(Path(course), stems)
 # Each chapter has a page of its own.
 
 # %%
-HTML(course_page_sections.chapters(found))
+HTML(course_page_sections.chapters_section(found))
 
 # %% [markdown]
 # ## What the class misunderstood
@@ -31,7 +31,7 @@ HTML(course_page_sections.chapters(found))
 # `misunderstandings-names.csv` beside this page lists the students who read each of them.
 
 # %%
-HTML(course_page_sections.misunderstandings(found))
+HTML(course_page_sections.costliest_misunderstandings_section(found))
 
 # %% [markdown]
 # ## The hardest exercises
@@ -43,7 +43,7 @@ HTML(course_page_sections.hardest_exercises_table(found))
 # ## Who is missing
 
 # %%
-HTML(course_page_sections.missing(found))
+HTML(course_page_sections.missing_submissions_section(found))
 
 # %% [markdown]
 # ## Answers of the same structure

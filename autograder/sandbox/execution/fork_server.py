@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course.course_location import EXERCISES, paths_readable_by_answers
 from autograder.errors import WorkFailed
-from autograder.faster_startup import collect_rarely
+from autograder.faster_startup import collect_garbage_rarely
 from autograder.pipe_messages import READY, Frame, redirect_to_null, send_frame
 from autograder.sandbox.choose_confinement import choose_confinement
 from autograder.sandbox.execution.preload_chapter import preload_chapter
@@ -264,6 +264,6 @@ def remove_own_folder() -> None:
 
 
 if __name__ == "__main__":
-    collect_rarely()
+    collect_garbage_rarely()
     main(socket.socket(fileno=int(sys.argv[1])))
     remove_own_folder()

@@ -38,7 +38,7 @@ from autograder.sandbox.execution.wait_for_message import (
     describe_process_end,
     wait_for,
 )
-from autograder.untrusted_data_cpu_limit import SECONDS, OutOfBudget, cpu_time_budget
+from autograder.untrusted_data_cpu_limit import MAX_CPU_SECONDS, CpuTimeExceeded, limit_cpu_seconds
 
 UNDEFINED = ExerciseOutcome()  # the answer's name is not defined
 UNREADABLE = "the code sent back something that cannot be read"
@@ -47,7 +47,7 @@ TOO_LARGE_MESSAGE = (
     "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 )
 
-TOO_SLOW_TO_READ_MESSAGE = f"what your answer gives back takes more than {SECONDS:g} seconds to read"
+TOO_SLOW_TO_READ_MESSAGE = f"what your answer gives back takes more than {MAX_CPU_SECONDS:g} seconds to read"
 
 
 def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, ExerciseOutcome]:
@@ -159,9 +159,9 @@ class _StepProcess:
                 return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*describe_process_end(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
-            with cpu_time_budget():
+            with limit_cpu_seconds():
                 return outcome_from_frame(frame, self._limits.text_bytes)
-        except OutOfBudget:
+        except CpuTimeExceeded:
             return self._lose(ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_SLOW_TO_READ_MESSAGE)))
         except TimeoutError:
             return self._lose(ExerciseOutcome(timed_out=True))
