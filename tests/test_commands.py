@@ -294,7 +294,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
     monkeypatch.setattr(
         "autograder.grading.forked_worker_pool.early_shared_process", raising(WorkFailed("began early"))
     )
-    monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.Cycle", raising(WorkFailed("went on")))
+    monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.NbgraderCycle", raising(WorkFailed("went on")))
 
     assert 1 == main(["--root", str(tmp_path), "grade", "x", *options])
     assert f"error: {'began early' if begins else 'went on'}\n" == capsys.readouterr().err

@@ -182,8 +182,8 @@ def test_work_without_end_ends() -> None:
 
 def test_a_budget_that_was_kept_leaves_nothing_behind() -> None:
     """After a time budget, tracing works without errors."""
-    code = "import sys; from autograder.untrusted_data_cpu_limit import cpu_time_budget\n"
-    code += "with cpu_time_budget(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
+    code = "import sys; from autograder.untrusted_data_cpu_limit import limit_cpu_seconds\n"
+    code += "with limit_cpu_seconds(60):\n    pass\nsys.settrace(lambda *_: None)\n(lambda: print('went on'))()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 
     assert ("went on\n", "") == (ran.stdout, ran.stderr)
@@ -197,7 +197,7 @@ def test_message_that_takes_too_long_costs_its_exercise(monkeypatch: pytest.Monk
             pass
 
     monkeypatch.setattr(
-        "autograder.grading.judge_untrusted_observations.cpu_time_budget", partial(limit_cpu_seconds, 0.5)
+        "autograder.grading.judge_untrusted_observations.limit_cpu_seconds", partial(limit_cpu_seconds, 0.5)
     )
     judge = one_exercise(comparing(compare), {"returned": 1})
 

@@ -16,13 +16,13 @@ from tests.browser.shown import SCHEMES, assert_readable, exported, opened
 OPENED = "from explorers import shape_explorer\nshape_explorer()"
 SLOW = """import time, torch
 from explorers import shape_explorer, shape_widget
-explorer, ask = shape_explorer(x=torch.ones(24)), shape_widget.explore
+explorer, ask = shape_explorer(x=torch.ones(24)), shape_widget.explore_operation
 explorer.choose("operation", "view")
 explorer.show()
 def slowly(*asked):
     time.sleep(2)
     return ask(*asked)
-shape_widget.explore = slowly
+shape_widget.explore_operation = slowly
 explorer"""
 
 
@@ -84,7 +84,7 @@ def test_with_a_keyboard(lab: Lab, explorer: Locator) -> None:
 
 def test_answers_take_no_letters_away(lab: Lab) -> None:
     """A late answer to an earlier input does not change what the reader is typing."""
-    lab.open(lab.write(SLOW, "shape_widget.explore = ask"))
+    lab.open(lab.write(SLOW, "shape_widget.explore_operation = ask"))
     slow, as_before = lab.page.locator(".jp-CodeCell").all()
     lab.run(slow)
     explorer = lab.page.locator(".explorer").first

@@ -454,7 +454,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     page.goto((site / "notebooks" / "ch01b_broadcasting.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
     said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
-    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
+    film.get_by_role("combobox", name="Operation").select_option("numbered + per_row_column")
     cells = film.locator("g[display='inline'] .x-of-result")
     cells.nth(5).hover()
     expect(said).to_contain_text("result[1, 1] = ")
@@ -471,7 +471,7 @@ def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
     """Tab leads to the current cell, whose name is its explanation; arrow keys lead to its neighbors."""
     page.goto((site / "notebooks" / "ch01b_broadcasting.html").as_uri())
     film = shown(page.locator(".x-film", has=page.locator(".x-cells")).first)
-    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
+    film.get_by_role("combobox", name="Operation").select_option("numbered + per_row_column")
     cells = film.get_by_role("option")
     assert 1 == film.locator("[data-frame][tabindex='0']").count() < cells.count()
     film.locator("[data-frame][tabindex='0']").focus()
