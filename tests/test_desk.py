@@ -167,7 +167,9 @@ def test_no_write_access_is_one_line(
     def refused(folder: Path) -> None:
         raise OSError(number, os.strerror(number), str(folder))
 
-    monkeypatch.setattr("autograder.workspace.working_copies.WorkingCopies.update_copies", lambda self: refused(project / "work"))
+    monkeypatch.setattr(
+        "autograder.workspace.working_copies.WorkingCopies.update_copies", lambda self: refused(project / "work")
+    )
 
     assert 1 == main(["--root", str(project), "lab"])
     assert f"error: {project / 'work'}: {os.strerror(number)}. Give permission" in capsys.readouterr().err

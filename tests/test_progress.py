@@ -112,8 +112,8 @@ class TestFile:
         """Two processes that write at the same time lose no line."""
         program = (
             "import sys; from pathlib import Path\n"
-            "from autograder.notebook.progress_log import LoggedCheck, _append, NAME\n"
-            "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', LoggedCheck(1, 2))"
+            "from autograder.notebook.progress_log import LoggedCheck, _append, PROGRESS_FILE\n"
+            "for n in range(2000): _append(Path(PROGRESS_FILE), f'{sys.argv[1]}{n}', LoggedCheck(1, 2))"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         runs = [subprocess.Popen([sys.executable, "-c", program, name], cwd=folder, env=environment) for name in "ab"]

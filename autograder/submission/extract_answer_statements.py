@@ -178,15 +178,13 @@ def answer_text(
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # rules then read the whole cell
-        return "\n\n".join(
-            [*(each.text for each in helpers), parse_cell_as_python(cell)[0], *(each.text for each in added)]
-        )
+        whole = parse_cell_as_python(cell)[0]
+        return "\n\n".join([*(each.text for each in helpers), whole, *(each.text for each in added)])
     bound = _all("bound", own)
     free = [each for each in helpers if not each.names.bound & bound]
     if called in bound:
-        found = select_definitions_needed(
-            [*free, *own, *added], {called, "*"}, lambda each: _given(each, called), _used
-        )
+        candidates = [*free, *own, *added]
+        found = select_definitions_needed(candidates, {called, "*"}, lambda each: _given(each, called), _used)
     else:  # the answer has no name, or no visible statement binds it: then rules read its whole cell
         used = {*_all("used", [*own, *added]), "*"}
         found = [*select_definitions_needed(free, used, lambda each: each.names.bound, _used), *own, *added]
