@@ -172,7 +172,10 @@ def test_an_answer_has_ten_times_what_the_worked_solution_takes(takes: float, se
 
 
 LATE = "import time\nseen = []\ntry:\n    time.sleep({})\nfinally:\n    seen.append('ended')"
-ITSELF = f"import time\nfrom {interrupt_after.__module__} import interrupt_after\nwith interrupt_after(0.1):\n    time.sleep(3)"
+ITSELF = (
+    f"import time\nfrom {interrupt_after.__module__} import interrupt_after\n"
+    "with interrupt_after(0.1):\n    time.sleep(3)"
+)
 
 
 def loaded_within(seconds: float, name: str, then: float = 0.0) -> None:
