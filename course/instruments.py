@@ -17,7 +17,7 @@ import torch
 from IPython.display import display
 from torch import Tensor, nn
 
-from autograder.exercises.probes.devices import OperationLog
+from autograder.exercises.probes.devices import OperationCallbackMode
 from autograder.exercises.probes.memory_sharing import same_memory as same_memory
 from autograder.notebook.reveal_and_shows_error import wrap_message
 
@@ -168,7 +168,7 @@ def saved_shapes(action: Callable[[], Any]) -> list[tuple[int, ...]]:
 def operations(action: Callable[[], Any]) -> list[str]:
     """Run it, and list the operations of torch that ran, without a graph: "addmm" for a Linear, for example."""
     names: list[str] = []
-    with torch.no_grad(), OperationLog(lambda name, _: names.append(name.removeprefix("aten."))):
+    with torch.no_grad(), OperationCallbackMode(lambda name, _: names.append(name.removeprefix("aten."))):
         action()
     return names
 

@@ -18,12 +18,12 @@ import pytest
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.lms import build_platform_bundle
-from autograder.lms.build_platform_bundle import BUNDLES, BundledSitting, read_bundled_sitting
+from autograder.lms.build_platform_bundle import BUNDLE_BUILDERS, BundledSitting, read_bundled_sitting
 from autograder.lms.student_package_wheel import StudentWheel, build_or_read_wheel
 from tests.sample_course import COURSE, NOTEBOOK, STEM, make_course
 from tests.small_chapter import PROJECT, SAMPLE
 
-PLATFORMS = sorted(BUNDLES)
+PLATFORMS = sorted(BUNDLE_BUILDERS)
 
 
 def made_wheel(folder: Path) -> Path:
@@ -42,7 +42,7 @@ def sitting() -> BundledSitting:
 
 def bundle(platform: str, sitting: BundledSitting) -> dict[str, bytes]:
     """Return the files of a bundle."""
-    return dict(BUNDLES[platform](sitting, StudentWheel("course.whl", b"wheel")))
+    return dict(BUNDLE_BUILDERS[platform](sitting, StudentWheel("course.whl", b"wheel")))
 
 
 def in_zip(data: bytes) -> dict[str, tuple[bytes, int]]:

@@ -21,7 +21,7 @@ from autograder.diagnosis import difference_messages
 from autograder.diagnosis.verdict import Status
 from autograder.grading.grade_submission import grade, plan_submission
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import CellStep, Limits, ProbeStep, Runner
 from autograder.submission.read_submission import read_submission
 from tests.attacks import on_stock, teacher_on_stock
@@ -69,7 +69,7 @@ def wall(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def confined(wall: str) -> Runner:
     """Return the runner that grades classes."""
-    return runner_for(COURSE.folder, UNCONFINED)
+    return make_submission_runner(COURSE.folder, UNCONFINED)
 
 
 @pytest.fixture(scope="module")

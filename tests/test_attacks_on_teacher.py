@@ -37,7 +37,7 @@ from autograder.nbgrader_plugin.collect_without_symlinks import CollectWithoutSy
 from autograder.nbgrader_plugin.export_plugins import Canvas, Moodle, PlainGrades
 from autograder.nbgrader_plugin.nbgrader_cycle import GradingOptions, NbgraderCycle
 from autograder.sandbox.execution.run_specification import ExerciseOutcome, Limits, Program
-from autograder.submission.extract_submitted_cells import MAX_BYTES
+from autograder.submission.extract_submitted_cells import MAX_NOTEBOOK_BYTES
 from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED
 from tests.made_programs import answers_of
@@ -119,7 +119,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
         rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
 
-    data = run_path(str(attack))["handed_in"](honest)[: MAX_BYTES + 1]
+    data = run_path(str(attack))["handed_in"](honest)[: MAX_NOTEBOOK_BYTES + 1]
     verdict = grade(data, release, judge, SEED, runner)
 
     check_share(verdict, told(attack))

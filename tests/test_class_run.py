@@ -26,7 +26,7 @@ from autograder.grading import class_grading, class_text_table, grading_executor
 from autograder.grading.assignment import Assignment, relative_chapter_path, release_path
 from autograder.grading.assignment import read_assignment as read_assignment
 from autograder.grading.assignment_grader import Grader
-from autograder.grading.class_grading import class_verdicts, grade_class
+from autograder.grading.class_grading import grade_changed_submissions, grade_class
 from autograder.grading.grading_executors import WorkerOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import verdict_path
@@ -452,7 +452,8 @@ def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Ass
     """A preview stores only its seed, and the next grading gives exactly the previewed verdicts."""
     folders = hand_in(ada="a", bob="bug")
     looked = [
-        dict(class_verdicts(assignment, folders, ONE, GradingRoundOptions(force=True, preview=True))) for _ in range(2)
+        dict(grade_changed_submissions(assignment, folders, ONE, GradingRoundOptions(force=True, preview=True)))
+        for _ in range(2)
     ]
     ada = [each["ada"] for each in looked]
 
@@ -461,7 +462,7 @@ def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Ass
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] == seeds(tmp_path, "ada")
-    assert "" == dict(class_verdicts(assignment, folders, ONE, GradingRoundOptions(preview=True)))["ada"]
+    assert "" == dict(grade_changed_submissions(assignment, folders, ONE, GradingRoundOptions(preview=True)))["ada"]
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] != seeds(tmp_path, "ada")

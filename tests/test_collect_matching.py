@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.lms.match_files_to_students import StudentMatch, match_students
+from autograder.lms.match_files_to_students import StudentMatch, match_each_file
 from autograder.lms.parse_submission_filenames import ParsedSubmissionFilename, parse_submission_path
 from autograder.nbgrader_plugin.gradebook_scores import GradebookStudent
 from tests.made_downloads import brightspace_name, canvas_name, moodle_name
@@ -26,7 +26,7 @@ def several(
 ) -> dict[str, StudentMatch]:
     """Return the match of each path."""
     files: list[ParsedSubmissionFilename] = [found for path in paths if (found := parse_submission_path(path))]
-    return {file.path: each for file, each in match_students(files, people, columns or {}).items()}
+    return {file.path: each for file, each in match_each_file(files, people, columns or {}).items()}
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tup
         for place, (first, last, number, canvas) in enumerate(senders)
     ]
     files = [file for path in paths if (file := parse_submission_path(path))]
-    found = match_students(files, people, {})
+    found = match_each_file(files, people, {})
 
     assert all(bool(each.student) != bool(each.reason) for each in found.values())
     by_name = [(each.student, file.number) for file, each in found.items() if each.student and not each.by_number]
     assert len(set(by_name)) == len({student for student, _ in by_name})
-    assert found == {file: found[file] for file in match_students(files[::-1], people[::-1], {})}
+    assert found == {file: found[file] for file in match_each_file(files[::-1], people[::-1], {})}

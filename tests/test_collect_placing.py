@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autograder.__main__ import main
 from autograder.errors import CourseError
-from autograder.lms import collect_report, save_collected_submission
+from autograder.lms import collection_report_text, save_collected_submission
 from autograder.lms import import_submissions_zip as collecting
 from autograder.lms.collection_result import CollectionResult, CollectOptions
 from autograder.lms.import_submissions_zip import import_submissions
@@ -176,7 +176,7 @@ class TestFirstTime:
         )
         assert (["ada", "bob"], ["cleo"], []) == (done.late, done.missing, done.left)
         assert "the group Team 1: one submission for ada, bob" in list(
-            collect_report.collection_report_lines(done, STEM, False)
+            collection_report_text.collection_report_lines(done, STEM, False)
         )
 
     def test_number_of_another(self, course: Path) -> None:
@@ -186,7 +186,7 @@ class TestFirstTime:
         assert {PLACE: FIRST} == there(course)
         (line,) = [
             line
-            for line in collect_report.collection_report_lines(done, STEM, False)
+            for line in collection_report_text.collection_report_lines(done, STEM, False)
             if line.startswith("look at: ngbob_41_7_")
         ]
         assert "the number is that of ada, so it counts for ada; the name is that of bob." in line
@@ -365,7 +365,7 @@ class TestRefusals:
 
     def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file that is too large is left with a reason, and the others are placed."""
-        monkeypatch.setattr("autograder.lms.untrusted_zip.MAX_FILE", 100)
+        monkeypatch.setattr("autograder.lms.untrusted_zip.MAX_BYTES_WITH_OUTPUTS", 100)
         done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
 
         assert {"new": ["bob"], "left for you": ["ada"]} == outcomes(done)
@@ -378,12 +378,14 @@ class TestCommand:
     def test_lines(self, course: Path) -> None:
         """The report lists what was done, late and missing students, and left files without control characters."""
         done = collected(course, {ada(7, is_late=True): FIRST, "\x1b[2Jx\ny.ipynb": b""})
-        lines = list(collect_report.collection_report_lines(done, STEM, is_dry=False))
+        lines = list(collection_report_text.collection_report_lines(done, STEM, is_dry=False))
 
         assert lines[:3] == ["2 files in the zip; students: 1 new", "LATE (1): ada", "missing (2): bob, cleo"]
         assert any(line.startswith("left: \N{REPLACEMENT CHARACTER}[2Jx") for line in lines)
         assert f"`autograder grade {STEM}` grades what has changed." == lines[-1]
-        assert "Nothing was changed" in list(collect_report.collection_report_lines(done, STEM, is_dry=True))[-1]
+        assert (
+            "Nothing was changed" in list(collection_report_text.collection_report_lines(done, STEM, is_dry=True))[-1]
+        )
 
     def test_without_a_gradebook(
         self, course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -413,7 +415,7 @@ def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
             attempt = CollectedSubmission("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
             outcome, _ = save_collected_submission.decide_placement(folder, attempt)
             if outcome in (PlacementAction.NEW, PlacementAction.NEWER):
-                save_collected_submission.write_attempt(folder, STEM, attempt, {})
+                save_collected_submission.write_collected_submission(folder, STEM, attempt, {})
             assert outcome is not PlacementAction.LEFT
         newest, is_packed = max(attempts, default=(0, False))
         name = "hw.zip" if is_packed else f"{STEM}.ipynb"

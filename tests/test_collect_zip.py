@@ -17,7 +17,7 @@ import pytest
 
 from autograder.lms import untrusted_zip
 from autograder.lms.untrusted_zip import BadEntry, BadZip, open_untrusted_zip
-from autograder.submission.extract_submitted_cells import MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS
 from tests.made_downloads import write_zip
 
 
@@ -115,12 +115,12 @@ def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """The size is checked while unpacking, even if the declared size is smaller."""
     with open_untrusted_zip(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
         (entry,) = found.entries()
-        monkeypatch.setattr(untrusted_zip, "MAX_FILE", 4999)
+        monkeypatch.setattr(untrusted_zip, "MAX_BYTES_WITH_OUTPUTS", 4999)
         with pytest.raises(BadEntry, match="expected at most"):
             found.read(untrusted_zip.ZipEntry(entry.path, 10, entry.place))
-        monkeypatch.setattr(untrusted_zip, "MAX_FILE", 5000)
+        monkeypatch.setattr(untrusted_zip, "MAX_BYTES_WITH_OUTPUTS", 5000)
         assert bytes(5000) == found.read(entry)
-    assert MAX_FILE > 5000
+    assert MAX_BYTES_WITH_OUTPUTS > 5000
 
 
 @pytest.mark.parametrize("damage", [lambda byte: byte ^ 0xFF, lambda byte: 0, lambda byte: byte ^ 1])

@@ -292,7 +292,7 @@ def test_grading_begins_early_where_it_is_sure_to_be_needed(
     for student in ("ada", "bob"):
         (tmp_path / "submitted" / student / "x").mkdir(parents=True)
     monkeypatch.setattr(
-        "autograder.grading.forked_worker_pool.early_shared_process", raising(WorkFailed("began early"))
+        "autograder.grading.forked_worker_pool.start_shared_process_early", raising(WorkFailed("began early"))
     )
     monkeypatch.setattr("autograder.nbgrader_plugin.nbgrader_cycle.NbgraderCycle", raising(WorkFailed("went on")))
 

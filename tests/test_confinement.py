@@ -159,14 +159,14 @@ class TestFiles:
             "import importlib, os, sys",
             "from pathlib import Path",
             "from autograder.sandbox.choose_confinement import choose_confinement",
-            "from autograder.sandbox.namespace_confinement import WAIT_STATUS",
+            "from autograder.sandbox.namespace_confinement import WAIT_STATUS_FORMAT",
             "from autograder.sandbox.root_filesystem import RootFilesystem",
             "source, sink = os.pipe()",
             "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
             f"root = RootFilesystem.for_this_interpreter(Path({str(PROJECT / 'autograder')!r}))",
             "walls = choose_confinement(root).walls",
             "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
-            "sys.exit(os.read(source, WAIT_STATUS.size) != WAIT_STATUS.pack(0))",
+            "sys.exit(os.read(source, WAIT_STATUS_FORMAT.size) != WAIT_STATUS_FORMAT.pack(0))",
         )
         command = [*starter(wall), tmp_path / "linked" / "bin" / "python", "-c", "\n".join(late)]
         ran = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, check=False)
@@ -570,7 +570,7 @@ class TestChoice:
         """With `unconfined`, each run gets a fresh process."""
         monkeypatch.setattr(require_confinement, "confinement_problem", lambda: "no user namespaces")
         require_confinement.check_confinement(unconfined=True)
-        chosen = choose_runner.runner_for(tmp_path, unconfined=True)
+        chosen = choose_runner.make_submission_runner(tmp_path, unconfined=True)
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": unconfined_process}
 

@@ -27,8 +27,8 @@ from autograder.exercises.observation import (
     Observation,
     OtherValue,
     TensorSnapshot,
-    from_bytes,
-    to_bytes,
+    decode_plain_data,
+    encode_plain_data,
 )
 from autograder.grading.judge_untrusted_observations import (
     FORGED_OBSERVATION_MESSAGE,
@@ -143,7 +143,7 @@ def test_honest_dicts_are_read() -> None:
     """Dictionaries with keys of any kind survive, even with equal hashes."""
     honest = [{"returned": {k: str(k) for k in range(-5000, 5000)} | {(1, -1): 0, (1, -2): 1, None: 2, "a": 3}}]
 
-    assert honest == from_bytes(to_bytes(honest))
+    assert honest == decode_plain_data(encode_plain_data(honest))
 
 
 def raises_in_time(work: Callable[[], object]) -> float:
@@ -260,7 +260,7 @@ def test_odd_forms_fail(facet: str, odd: str) -> None:
     """An observation that no probe writes fails, even in an exercise with its own comparison."""
     honest: Observation = {"losses": [1.0, 0.1], "left": 0.1, "weights": [], "optimizers": ["SGD"], "rates": [0.1]}
     judge = one_exercise(broken_loops, honest)
-    forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
+    forged = decode_plain_data(encode_plain_data([honest | {facet: ODD[odd]}]))
 
     first = judge_untrusted_observations(judge, "broken_loops", 0, forged, "").verdicts[0]
 

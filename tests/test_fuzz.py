@@ -22,13 +22,19 @@ from nbgrader.utils import determine_grade
 from autograder.course.chapter_judge import Judge
 from autograder.errors import DamagedData
 from autograder.exercises.compare_observations import Tolerance, first_difference
-from autograder.exercises.observation import ExceptionSnapshot, OtherValue, TensorSnapshot, from_bytes, to_bytes
+from autograder.exercises.observation import (
+    ExceptionSnapshot,
+    OtherValue,
+    TensorSnapshot,
+    decode_plain_data,
+    encode_plain_data,
+)
 from autograder.grading.grade_submission import SubmissionGrading
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.nbgrader_plugin.grade_cell_outputs import make_grade_cell_outputs
 from autograder.notebook.report_rendering import report_as_html, text
 from autograder.pipe_messages import Frame
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Limits, Program, Runner
 from autograder.sandbox.execution.submission_runner import outcome_from_frame
 from autograder.submission.read_submission import read_submission
@@ -102,7 +108,7 @@ def release(made: "Made") -> Any:
 @given(PLAIN)
 def test_plain_data_survives_the_journey(value: Any) -> None:
     """Plain data survives serialization unchanged."""
-    assert first_difference(value, from_bytes(to_bytes(value)), Tolerance(0, 0)) is None
+    assert first_difference(value, decode_plain_data(encode_plain_data(value)), Tolerance(0, 0)) is None
 
 
 @gentle
@@ -110,7 +116,7 @@ def test_plain_data_survives_the_journey(value: Any) -> None:
 def test_any_bytes_are_data_or_damaged(data: bytes) -> None:
     """Any bytes give plain data, or raise DamagedData."""
     with suppress(DamagedData):
-        from_bytes(data)
+        decode_plain_data(data)
 
 
 @gentle
@@ -119,8 +125,8 @@ def test_any_json_is_an_observation_or_damaged(node: Any) -> None:
     """Any JSON gives plain data, or raises DamagedData."""
     text = json.dumps(node).encode()
     with suppress(DamagedData):
-        value = from_bytes(len(text).to_bytes(8, "big") + text + (2).to_bytes(8, "little") + b"{}")
-        assert first_difference(value, from_bytes(to_bytes(value)), Tolerance(0, 0)) is None
+        value = decode_plain_data(len(text).to_bytes(8, "big") + text + (2).to_bytes(8, "little") + b"{}")
+        assert first_difference(value, decode_plain_data(encode_plain_data(value)), Tolerance(0, 0)) is None
 
 
 @gentle
@@ -246,7 +252,7 @@ def _outcome(judge: Judge, name: str, end: str, more: Any) -> ExerciseOutcome:
 def received(observations: list[Any]) -> ExerciseOutcome:
     """Return the outcome that the grader reads from sent observations."""
     try:
-        return outcome_from_frame(Frame({}, to_bytes(observations)))
+        return outcome_from_frame(Frame({}, encode_plain_data(observations)))
     except DamagedData:
         return ExerciseOutcome(raised=ExceptionSnapshot("DamagedData", ""))
 
@@ -281,7 +287,7 @@ def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
 @pytest.fixture(scope="module")
 def real_runner() -> Runner:
     """Return the runner that grades classes."""
-    return runner_for(COURSE.folder, UNCONFINED)
+    return make_submission_runner(COURSE.folder, UNCONFINED)
 
 
 @settings(gentle, max_examples=30)

@@ -12,7 +12,7 @@ from autograder.diagnosis.verdict import Report, Status, Verdict
 from autograder.files import write_all
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.lms import grade_on_platform
-from autograder.lms.grade_on_platform import NOT_YOUR_FAULT, PLATFORMS, grade_submitted_folder, main
+from autograder.lms.grade_on_platform import GRADER_FAILED_MESSAGE, PLATFORMS, grade_submitted_folder, main
 from autograder.submission.submission import SubmittedFiles
 from tests.sample_course import NOTEBOOK, STEM, make_course
 
@@ -71,7 +71,7 @@ def test_a_fault_is_no_score(
 
     assert 0 == main(words(platform, tmp_path))
     told = (tmp_path / "results.json").read_text()
-    assert NOT_YOUR_FAULT in told and "secret" not in told and "score" not in json.loads(told)
+    assert GRADER_FAILED_MESSAGE in told and "secret" not in told and "score" not in json.loads(told)
     assert "error: ZeroDivisionError: in /srv/secret\ufffdof the key\n" == capsys.readouterr().err
 
 

@@ -84,15 +84,15 @@ import sys
 def forged(*_):
     return [{"kind": "shape", "prompt": p, "explanation": "So.", "choices": ["a", "b"], "right": 0} for p in "123"]
 
-sys.modules["autograder.sandbox.execution.submission_child"].ask_about = forged
+sys.modules["autograder.sandbox.execution.submission_child"].observe_questions_about_answer = forged
 """
 # The same questions as before, of which the first choices are said to be right.
 TURNED = """\
 import sys
 
 place = sys.modules["autograder.sandbox.execution.submission_child"]
-ask = place.ask_about
-place.ask_about = lambda *given: [{**each, "right": 0} for each in ask(*given)]
+ask = place.observe_questions_about_answer
+place.observe_questions_about_answer = lambda *given: [{**each, "right": 0} for each in ask(*given)]
 """
 TRACING = """\
 def look():

@@ -25,7 +25,7 @@ from autograder.grading import class_text_table, verdict_store
 from autograder.grading.grade_submission import grade
 from autograder.grading.judge_untrusted_observations import judge_untrusted_observations
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import CellStep, ExerciseOutcome, Limits, ProbeStep, Program
 from autograder.submission import read_student_folder
 from autograder.submission.read_released_cells import starters
@@ -111,7 +111,7 @@ def test_corridor_is_the_one_that_is_drawn(judge: Judge, release: NotebookNode, 
     listed = re.findall(r"^\| \d+ `([\w/]+)` \|", (PROJECT / "docs" / "architecture.md").read_text(), re.MULTILINE)
     unseen = {"sandbox/execution/fork_server", "sandbox/execution/submission_child", "exercises/probe"}  # in the child
     unseen |= {"grading/submission_verdict"}  # a dataclass, whose constructor is no function of its file
-    run = runner_for(judge.course, UNCONFINED)
+    run = make_submission_runner(judge.course, UNCONFINED)
     wrong = [handed_in(release, {"one_hot": f"def one_hot(labels, classes):\n    return {each}"}) for each in (1, 2)]
     grade(wrong[0], release, judge, SEED, run)  # computes the key, for which the judge compares known mistakes
     entered = list[str]()

@@ -15,7 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_SOURCE, read_notebook_contents
+from autograder.submission.extract_submitted_cells import (
+    MAX_CELL_CHARACTERS,
+    MAX_NOTEBOOK_BYTES,
+    read_notebook_contents,
+)
 from autograder.submission.read_submission import read_submission
 from autograder.submission.submission import Submission
 from autograder.submission.unreadable_notebook_messages import UnreadableError
@@ -97,7 +101,7 @@ def in_one_cell(notebook: Any) -> None:
     """Put all answers into one cell, whose docstrings have lines that end with a question mark."""
     cells = [each for each in notebook["cells"] if each["metadata"].get("nbgrader", {}).get("solution")]
     text = "\n\n".join("".join(each["source"]) for each in cells)
-    assert len(text) < MAX_SOURCE and text.count("?\n") >= 1
+    assert len(text) < MAX_CELL_CHARACTERS and text.count("?\n") >= 1
     for each in cells:
         notebook["cells"].remove(each)
     notebook["cells"].append(cells[0] | {"source": f"{text}\n\n# {'much is said of it. ' * 200}"})
@@ -274,7 +278,7 @@ UNREADABLE = {
     "an archive of notes": (packed(), "without a notebook", "Hand in the .ipynb"),
     "two notebooks": (packed(a=b"{}", b=b"{}"), "2 notebooks ('a.ipynb', 'b.ipynb')", "the one that counts"),
     "half an archive": (packed(a=b"{}")[:60], "cannot be opened (BadZipFile)", "Hand in the .ipynb"),
-    "an archive that unfolds": (packed(a=b" " * (MAX_BYTES + 1)), "32 MB of notebooks", "not read"),
+    "an archive that unfolds": (packed(a=b" " * (MAX_NOTEBOOK_BYTES + 1)), "32 MB of notebooks", "not read"),
     "an archive of very many": (packed(**{f"d{n}": b"" for n in range(1001)}), "more than 1000 files", "Hand in"),
     "an archive of many": (packed(**{f"d{n}": b"" for n in range(11)}), "11 notebooks; more than 10", "not read"),
     "chapter 6": (

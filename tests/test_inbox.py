@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
 from autograder.submission import read_student_folder as student_folder
-from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS, MAX_NOTEBOOK_BYTES
 from autograder.submission.read_released_cells import starters
 from autograder.submission.read_student_folder import read_student_folder
 from autograder.submission.read_submission import submission_from_files
@@ -339,14 +339,14 @@ def test_outputs_cost_nothing(tmp_path: Path, sound: bool) -> None:
 @pytest.mark.night
 def test_too_large_without_outputs(tmp_path: Path) -> None:
     """A file that is too large without its outputs gives a reason, and is not read whole."""
-    hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_BYTES + b"'")})
+    hand_in(tmp_path, **{NAME: answering(2).replace(b"return 2", b"return '" + b"x" * MAX_NOTEBOOK_BYTES + b"'")})
     found = opened(tmp_path)
-    assert len(found.data) == MAX_BYTES + 1 and "beside its outputs" in str(
+    assert len(found.data) == MAX_NOTEBOOK_BYTES + 1 and "beside its outputs" in str(
         submission_from_files(found, release()).trouble
     )
 
-    os.truncate(tmp_path / NAME, MAX_FILE + 5)
-    assert len(opened(tmp_path).data) == MAX_BYTES + 1
+    os.truncate(tmp_path / NAME, MAX_BYTES_WITH_OUTPUTS + 5)
+    assert len(opened(tmp_path).data) == MAX_NOTEBOOK_BYTES + 1
 
 
 @pytest.mark.parametrize("part", [b"[", b'{"outputs":[', b'"outputs":', b'{"outputs" : []},', b'"', b"\\", b'\\"'])
@@ -354,6 +354,6 @@ def test_too_large_without_outputs(tmp_path: Path) -> None:
 def test_outputs_are_looked_for_in_seconds(part: bytes) -> None:
     """Removing outputs takes seconds for any large file."""
     begun = time.process_time()
-    without_outputs(part * (MAX_FILE // 4 // len(part)))
+    without_outputs(part * (MAX_BYTES_WITH_OUTPUTS // 4 // len(part)))
 
     assert time.process_time() - begun < 10

@@ -10,7 +10,7 @@ from autograder.course import compute_expected_observations
 from autograder.course.chapter_judge import Judge
 from autograder.course.expected_cache import ExpectedCache
 from autograder.diagnosis.expected_observations import ExpectedObservations
-from autograder.exercises.observation import to_bytes
+from autograder.exercises.observation import encode_plain_data
 from autograder.grading import verdict_store
 from autograder.grading.verdict_paths import answer_keys_folder
 from tests.sample_course import COURSE, STEM, sample_judge
@@ -43,7 +43,7 @@ def test_keys_are_not_computed_twice_however_often_a_run_is_killed(
     found, expected = ({name: keys.full_key(name, seed).to_plain() for name in names} for keys in both)
 
     assert sorted(made) == sorted({(kind, name) for kind in ("bare", "whole") for name in names})
-    assert to_bytes(expected) == to_bytes(found) and judge.keys.drawn == {
+    assert encode_plain_data(expected) == encode_plain_data(found) and judge.keys.drawn == {
         (name, seed): sample_judge().keys.drawn[name, seed] for name in names
     }
     verdict_store.end_grading_round(tmp_path, STEM)
@@ -69,7 +69,7 @@ def test_what_takes_long_is_kept_before_its_key_is_whole(tmp_path: Path, monkeyp
     found = Judge(COURSE.folder, STEM, only=name, shelf=shelf).keys.full_key(name, seed)
 
     assert sorted(made) == sorted(["bare", "whole", *(f"{tag} on {seed}" for tag in wrong)])
-    assert to_bytes(sample_judge().keys.full_key(name, seed).to_plain()) == to_bytes(found.to_plain())
+    assert encode_plain_data(sample_judge().keys.full_key(name, seed).to_plain()) == encode_plain_data(found.to_plain())
 
 
 def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
@@ -81,6 +81,6 @@ def test_damaged_or_foreign_keys_are_made_again(tmp_path: Path) -> None:
     assert not shelf.find("whole", name, seed) and not ExpectedCache(tmp_path, "other").find("bare", name, seed)
 
     (path,) = tmp_path.iterdir()
-    for data in (path.read_bytes()[:-9], b"", to_bytes([1, 2]), to_bytes([1, [], [["a"]]])):
+    for data in (path.read_bytes()[:-9], b"", encode_plain_data([1, 2]), encode_plain_data([1, [], [["a"]]])):
         path.write_bytes(data)
         assert shelf.find("bare", name, seed) is None

@@ -221,4 +221,4 @@ class TestScratch:
         room = RootFilesystem((tmp_path / "a", hidden / "shown"), (hidden,))
 
         wanted = [tmp_path / "a" / "b" / "c", tmp_path / "a" / "d", hidden / "shown"]
-        assert sorted(map(str, wanted)) == sorted(room.open_paths)
+        assert sorted(map(str, wanted)) == sorted(room.readable_paths)

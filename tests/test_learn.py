@@ -20,7 +20,7 @@ from autograder.course.compute_expected_observations import VISIBLE_SEED
 from autograder.course.course_location import bank_file
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import release_path
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.sample_course import NOTEBOOK, STEM, sample_judge
@@ -45,7 +45,9 @@ def standardize(x, dim, eps):
 def _one_runner() -> Iterator[None]:
     """Start the runner of the course's answers only once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("autograder.authoring.analyze_student_answer.runner_for", cache(runner_for))
+        monkeypatch.setattr(
+            "autograder.authoring.analyze_student_answer.make_submission_runner", cache(make_submission_runner)
+        )
         yield
 
 

@@ -12,9 +12,9 @@ from autograder.exercises.observation import (
     ExceptionSnapshot,
     OtherValue,
     TensorSnapshot,
-    from_bytes,
-    to_bytes,
-    to_parts,
+    decode_plain_data,
+    encode_as_json_and_tensors,
+    encode_plain_data,
 )
 from autograder.exercises.probe import snapshot_value
 
@@ -50,7 +50,7 @@ class TestBytes:
     @pytest.mark.parametrize("value", PLAIN, ids=repr)
     def test_plain_data_survives_the_journey(self, value: object) -> None:
         """A value keeps its content and type."""
-        back = from_bytes(to_bytes({"value": value}))["value"]
+        back = decode_plain_data(encode_plain_data({"value": value}))["value"]
 
         assert value == back
         assert type(value) is type(back)
@@ -62,7 +62,7 @@ class TestBytes:
         """A tensor snapshot keeps values, shape, dtype, device and tracking."""
         seen = snapshot_value(torch.tensor([[1, 0, 1]]).to(dtype))
 
-        assert first_difference(seen, from_bytes(to_bytes(seen)), TOLERANCE) is None
+        assert first_difference(seen, decode_plain_data(encode_plain_data(seen)), TOLERANCE) is None
 
     @pytest.mark.parametrize("also", [(), (torch.complex64,), (torch.float8_e4m3fn, torch.uint16)])
     def test_tensors_are_written_as_safetensors_writes_them(self, also: tuple[torch.dtype, ...]) -> None:
@@ -71,14 +71,14 @@ class TestBytes:
         dtypes = (*whole, torch.bfloat16, torch.float16, torch.float32, torch.float64, *also)
         tensors = [torch.arange(6).reshape(2, 3).to(dtype) for dtype in dtypes] + [torch.ones(()), torch.zeros(0, 3)]
 
-        _, data = to_parts(tensors)
+        _, data = encode_as_json_and_tensors(tensors)
 
         assert save({f"{place:05d}": tensor for place, tensor in enumerate(tensors)}) == data
 
     def test_a_transposed_argument_stays_transposed(self) -> None:
         """A case's tensor keeps its strides, so that a probe can distinguish view and copy."""
         tensor = torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1)
-        back = from_bytes(to_bytes(tensor))
+        back = decode_plain_data(encode_plain_data(tensor))
 
         assert tensor.stride() == back.stride()
         assert torch.equal(tensor, back)
@@ -87,30 +87,32 @@ class TestBytes:
         """Values of another shape or dtype than declared raise DamagedData."""
         for shape, dtype in (((3,), "float32"), ((2,), "float64"), ((2,), "nn")):
             with pytest.raises(DamagedData):
-                from_bytes(to_bytes(TensorSnapshot(torch.zeros(2), shape, dtype, "cpu")))
+                decode_plain_data(encode_plain_data(TensorSnapshot(torch.zeros(2), shape, dtype, "cpu")))
 
     def test_an_empty_tensor_and_a_scalar_survive(self) -> None:
         """Tensors without elements or dimensions survive."""
         for tensor in (torch.empty(0, 3), torch.tensor(2.0)):
-            assert torch.equal(tensor, from_bytes(to_bytes(tensor)))
+            assert torch.equal(tensor, decode_plain_data(encode_plain_data(tensor)))
 
-    @pytest.mark.parametrize("data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]])
+    @pytest.mark.parametrize(
+        "data", [b"", b"short", b"\0" * 40, b"\xff" * 100, encode_plain_data([1])[:-4], encode_plain_data([1])[3:]]
+    )
     def test_damaged_bytes_are_named(self, data: bytes) -> None:
         """Damaged bytes raise DamagedData."""
         with pytest.raises(DamagedData):
-            from_bytes(data)
+            decode_plain_data(data)
 
     def test_a_thing_that_is_not_plain_is_refused(self) -> None:
         """A value that is not plain data raises TypeError."""
         with pytest.raises(TypeError, match="plain data"):
-            to_bytes(object())
+            encode_plain_data(object())
 
     def test_a_single_element_may_have_any_stride(self) -> None:
         """A tensor with one element may have any stride."""
         ones = [torch.arange(14.0).reshape(2, 7)[:1, :1], torch.zeros(3, 7)[:1, :1], torch.zeros(0, 7).T]
         seen = {"returned": [snapshot_value(one) for one in ones]}
 
-        assert first_difference(seen, from_bytes(to_bytes(seen)), Tolerance(0.0, 0.0)) is None
+        assert first_difference(seen, decode_plain_data(encode_plain_data(seen)), Tolerance(0.0, 0.0)) is None
 
 
 class TestFirstDifference:

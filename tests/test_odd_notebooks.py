@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from autograder.reports.example_answers import draft_entry_command
 from autograder.submission import sanitize_markdown
-from autograder.submission.extract_submitted_cells import MAX_BYTES
+from autograder.submission.extract_submitted_cells import MAX_NOTEBOOK_BYTES
 from autograder.submission.read_released_cells import starters
 from autograder.submission.read_submission import read_submission
 from autograder.terminal_text import replace_unprintable
@@ -116,7 +116,7 @@ NO_NOTEBOOKS: dict[str, Callable[[], bytes]] = {
     "a format that is endless": lambda: b'{"cells": [], "nbformat": Infinity}',
     "a format that is true": lambda: b'{"cells": [], "nbformat": true}',
     "a conflict on each line": lambda: b"{" + b"<<<<<<<\n" * 1_000_000,
-    "nothing but quotes": lambda: b'{"cells": [' + b'"' * MAX_BYTES,
+    "nothing but quotes": lambda: b'{"cells": [' + b'"' * MAX_NOTEBOOK_BYTES,
     "quotes of two bytes": lambda: b"\xff\xfe" + ('"' * 5_000_000).encode("utf-16-le"),
     "nothing but commas": lambda: b'{"cells": [' + b",   " * 2_000_000,
     "nothing but backslashes": lambda: b'{"cells": ["' + b"\\" * 10_000_000,
@@ -135,7 +135,7 @@ NO_NOTEBOOKS: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("name", NO_NOTEBOOKS)
 def test_what_is_no_notebook_is_told_within_seconds(name: str, release: NotebookNode) -> None:
     """A file that is no notebook gives a short printable reason and the released notebook."""
-    data, begun = NO_NOTEBOOKS[name]()[: MAX_BYTES + 1], time.process_time()
+    data, begun = NO_NOTEBOOKS[name]()[: MAX_NOTEBOOK_BYTES + 1], time.process_time()
 
     found = read_submission(data, release)
 

@@ -20,7 +20,7 @@ from autograder.grading.class_grading import grade_class
 from autograder.questions.choose_oral_questions import choose_oral_exam_questions
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.questions_about_answer import read_questions_from_observations
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import ONE
@@ -53,7 +53,7 @@ def forged(*_):
     evil = "{EVIL}"
     return [{{"kind": evil, "prompt": evil, "explanation": evil, "choices": [evil, "<b>"], "right": 0}}]
 
-sys.modules["autograder.sandbox.execution.submission_child"].ask_about = forged
+sys.modules["autograder.sandbox.execution.submission_child"].observe_questions_about_answer = forged
 {RIGHT}'''
 ENDING = """
 import os
@@ -80,7 +80,9 @@ CLASS: dict[str, dict[str, str]] = {
 def _one_runner() -> Iterator[None]:
     """Start the runner of the course's answers only once for all tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("autograder.grading.draw_own_code_questions.runner_for", cache(runner_for))
+        monkeypatch.setattr(
+            "autograder.grading.draw_own_code_questions.make_submission_runner", cache(make_submission_runner)
+        )
         yield
 
 

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from autograder.authoring.proof import PROOF_SEEDS
 from autograder.course.chapter_judge import Judge
 from autograder.grading.grade_submission import grade
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import Runner
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import of_class
@@ -85,7 +85,7 @@ def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     stem = request.param
     release = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     kernels = Kernels(stem, tmp_path_factory.mktemp(stem))
-    return Chapter(judge_of(stem), release, kernels, runner_for(PROJECT / "course", UNCONFINED))
+    return Chapter(judge_of(stem), release, kernels, make_submission_runner(PROJECT / "course", UNCONFINED))
 
 
 def drawn(chapter: Chapter, seed: int) -> tuple[dict[str, str], list[tuple[str, str]]]:

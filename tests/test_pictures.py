@@ -19,7 +19,7 @@ from autograder.sandbox.execution.notebook_runner import validated_outputs
 from autograder.submission import attached_pictures
 from autograder.submission.count_picture_pixels import picture_pixels
 from autograder.submission.extract_submitted_cells import read_notebook_contents
-from autograder.submission.restore_submission_to_teacher_assignment import restore_teacher_assignment
+from autograder.submission.repair_teacher_assignment_submission import repair_teacher_assignment_submission
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -33,7 +33,7 @@ PNG = {"image/png": PICTURE}
 def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
     """Return the cells as shown, and the notes for the teacher."""
     found = read_notebook_contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
-    made = restore_teacher_assignment(found.cells, new_notebook(cells=list(release)))
+    made = repair_teacher_assignment_submission(found.cells, new_notebook(cells=list(release)))
     nbformat.validate(made.notebook)
     return made.notebook.cells, found.eye
 
@@ -158,7 +158,7 @@ def test_the_teachers_picture_can_be_shown_again() -> None:
 
 def test_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures beyond the size limit are left out, and the teacher is notified."""
-    monkeypatch.setattr(attached_pictures, "MAX_TEXT", 2 * len(PICTURE))
+    monkeypatch.setattr(attached_pictures, "MAX_PICTURE_CHARACTERS", 2 * len(PICTURE))
     cells, eye = read(*(text("![a](attachment:a.png)", a_png=PNG) for _ in range(3)))
 
     assert [True, True, False] == ["attachments" in cell for cell in cells]

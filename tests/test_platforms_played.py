@@ -18,9 +18,9 @@ from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
 from autograder.grading.grading_executors import grade_one
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.lms.build_platform_bundle import BUNDLES, read_bundled_sitting
+from autograder.lms.build_platform_bundle import BUNDLE_BUILDERS, read_bundled_sitting
 from autograder.lms.exercise_rows import exercise_rows
-from autograder.lms.grade_on_platform import NOT_YOUR_FAULT
+from autograder.lms.grade_on_platform import GRADER_FAILED_MESSAGE
 from autograder.lms.student_package_wheel import StudentWheel, build_or_read_wheel
 from tests.asked import by_night
 from tests.conftest import needs_confinement
@@ -45,7 +45,7 @@ IN_THE_WAY = dict.fromkeys(_NAMES, b"raise SystemExit('mine')")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample's bundle for each platform; the wheel in them is none, as nothing installs it."""
     folder, sitting = tmp_path_factory.mktemp("bundles"), read_bundled_sitting(COURSE.folder, STEM)
-    for name, files in BUNDLES.items():
+    for name, files in BUNDLE_BUILDERS.items():
         made = files(sitting, StudentWheel("course.whl", b"wheel"))
         write_all({folder / name / path: data for path, data in made.items()})
     return folder
@@ -211,7 +211,7 @@ def test_without_the_package_nothing_is_graded(platform: str, play: Play, bundle
     if platform == "classroom50":
         assert found.result is None and found.log.startswith("error: expected the course's wheel in ")
     else:
-        assert NOT_YOUR_FAULT in str(found.result) and found.result and "score" not in found.result
+        assert GRADER_FAILED_MESSAGE in str(found.result) and found.result and "score" not in found.result
 
 
 @pytest.mark.night

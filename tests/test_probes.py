@@ -10,8 +10,8 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case
 from autograder.exercises.observation import ExceptionSnapshot, Observation, TensorSnapshot
-from autograder.exercises.probe import Answer, make_probe_recording_exceptions, run_probes_in_order, select_facets
-from autograder.exercises.probes.gradients import make_tensor_call_probe
+from autograder.exercises.probe import Answer, combine_probes_in_order, make_probe_recording_exceptions, select_facets
+from autograder.exercises.probes.gradients import make_tensor_arguments_probe
 from autograder.exercises.probes.memory_sharing import observe_copy_and_view
 from autograder.exercises.probes.random_results import (
     SEED,
@@ -82,7 +82,7 @@ class TestWatched:
 
     def test_probes_take_turns(self) -> None:
         """With probes in turn, each facet is the list of what each probe recorded."""
-        assert {"half": [2.0], "double": [8, 8]} == run_probes_in_order(
+        assert {"half": [2.0], "double": [8, 8]} == combine_probes_in_order(
             make_probe_recording_exceptions(look), make_probe_recording_exceptions(look, "double")
         )(lambda: 4, case())
 
@@ -141,13 +141,13 @@ class TestGradients:
             assert x.grad is not None
             return x.grad
 
-        seen = make_tensor_call_probe("tracked", "left")(untidy, case(X))
+        seen = make_tensor_arguments_probe("tracked", "left")(untidy, case(X))
 
         assert {"tracked": False, "left": [["requires_grad", ".grad"]]} == seen
 
     def test_what_is_behind_a_result_may_be_left_as_it_was(self) -> None:
         """For computed tensors, detaching and gradients behind them are recorded."""
-        seen = make_tensor_call_probe("left", computed=True)
+        seen = make_tensor_arguments_probe("left", computed=True)
         assert {"left": [[], []]} == seen(lambda x: x * 2, case(X))
         assert {"left": [[], ["requires_grad", "leaf"]]} == seen(lambda x: x.detach_(), case(X))
         assert {"left": [[".grad"], []]} == seen(lambda x: (x * 2).sum().backward(), case(X))
@@ -155,7 +155,7 @@ class TestGradients:
     def test_a_text_stands_for_a_function(self) -> None:
         """A text in a case becomes the function that it names."""
         twice: dict[str, Callable[[Tensor], Tensor]] = {"twice": lambda x: 2 * x}
-        seen = make_tensor_call_probe("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
+        seen = make_tensor_arguments_probe("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
 
         assert isinstance(seen["returned"], TensorSnapshot)
         assert torch.equal(2 * X, seen["returned"].values)

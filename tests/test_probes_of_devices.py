@@ -12,7 +12,7 @@ from autograder.exercises.probes.autocast_usage import (
     collect_autocast_devices,
 )
 from autograder.exercises.probes.devices import (
-    OperationLog,
+    OperationCallbackMode,
     describe_containers,
     find_lists_and_dicts,
     observe_module_on_meta,
@@ -68,7 +68,7 @@ class TestWaiting:
     def test_operations_are_told_in_order(self) -> None:
         """Each operation is recorded with its name and result, in order."""
         told: list[tuple[str, object]] = []
-        with OperationLog(lambda name, result: told.append((name, type(result)))):
+        with OperationCallbackMode(lambda name, result: told.append((name, type(result)))):
             (X + 1).sum()
 
         assert [("aten.add", Tensor), ("aten.sum", Tensor)] == told

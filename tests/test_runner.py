@@ -19,7 +19,7 @@ from autograder.pipe_messages import Frame, FrameError
 from autograder.sandbox.confinement_self_test import confinement_problem
 from autograder.sandbox.execution.child_process_management import child_environment
 from autograder.sandbox.execution.fork_server_client import ForkServerPool
-from autograder.sandbox.execution.run_specification import Children, ExerciseOutcome, SharedSetup
+from autograder.sandbox.execution.run_specification import ChildProvider, ExerciseOutcome, SharedSetup
 from autograder.sandbox.execution.submission_runner import run_program
 from autograder.sandbox.execution.unconfined_process import unconfined_process
 from autograder.submission.order_repaired_cells import CellInRun, CellRole
@@ -41,7 +41,7 @@ class Run(Protocol):
 
 
 def run_in(
-    children: Children, *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
+    children: ChildProvider, *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
 ) -> list[ExerciseOutcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
     answers = {name: source.replace("{}", name) for name, source in zip(NAMES, sources, strict=False)}
@@ -52,7 +52,7 @@ def run_in(
 @pytest.fixture(
     scope="module", params=["forked and confined", pytest.param("in a process of its own", marks=pytest.mark.night)]
 )
-def children(request: pytest.FixtureRequest) -> Iterator[Children]:
+def children(request: pytest.FixtureRequest) -> Iterator[ChildProvider]:
     """Each way to run a program."""
     if request.param.startswith("in"):
         yield unconfined_process
@@ -63,7 +63,7 @@ def children(request: pytest.FixtureRequest) -> Iterator[Children]:
 
 
 @pytest.fixture
-def run_all(children: Children) -> Run:
+def run_all(children: ChildProvider) -> Run:
     """Return a function that runs answers in one of the ways."""
     return partial(run_in, children)
 
@@ -84,7 +84,7 @@ def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
         assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
 
 
-def test_each_class_has_its_own_cases(children: Children) -> None:
+def test_each_class_has_its_own_cases(children: ChildProvider) -> None:
     """A warm process observes each class on its own cases."""
     for seed in (3, 4, 3, 5):
         key = made.key(seed)
@@ -144,7 +144,7 @@ def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: s
 
 @pytest.mark.parametrize("two", [RIGHT, "def {}(x, plus):\n    raise NotImplementedError"], ids=["right", "open"])
 @pytest.mark.night
-def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> None:
+def test_no_answer_leans_on_another_by_mine(children: ChildProvider, two: str) -> None:
     """`mine` always returns the lesson's version, wherever it is imported."""
     lesson = "step = mine('one', lambda x: 2 * x)"
     right = "def {}(x, plus):\n    return step(x) + plus"
@@ -256,7 +256,7 @@ def test_lines_for_another_machine_do_nothing(run_all: Run) -> None:
     assert [(True, None)] * 4 == [(returned(each), each.cell) for each in found]
 
 
-def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
+def test_what_stands_below_a_check_undoes_nothing(children: ChildProvider) -> None:
     """An answer is observed at its check, so that later cells cannot change it."""
     below = "one = torch = None"
 
@@ -265,7 +265,7 @@ def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
     assert returned(found) and found.later is None
 
 
-def test_what_stands_below_a_check_may_help(children: Children) -> None:
+def test_what_stands_below_a_check_may_help(children: ChildProvider) -> None:
     """An answer that needs a later cell is observed again after it."""
     answer, below = "def one(x, plus):\n    return helper(2 * x + plus)", "def helper(x):\n    return x"
 
@@ -283,7 +283,7 @@ def test_what_stands_below_a_check_may_help(children: Children) -> None:
         "def first():\n    WITH['by'] = 2\n\ndef begin():\n    first()\n\nbegin()",
     ],
 )
-def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> None:
+def test_what_a_call_sets_for_an_answer_is_set(children: ChildProvider, own: str) -> None:
     """A call that sets what an answer uses is run."""
     answer = "def one(x, plus):\n    return WITH['by'] * x + plus if WITH else x.nothing"
 
@@ -301,7 +301,7 @@ def test_what_a_call_sets_for_an_answer_is_set(children: Children, own: str) -> 
         "one = timed(lambda x, plus: 2 * x + plus)",
     ],
 )
-def test_what_an_answer_is_made_with_may_stand_below(children: Children, answer: str) -> None:
+def test_what_an_answer_is_made_with_may_stand_below(children: ChildProvider, answer: str) -> None:
     """An answer whose decorator, base or default is defined below is defined again there."""
     below = "FACTOR = 2\ndef timed(f):\n    return f\n\nclass Base:\n    pass"
 
@@ -319,7 +319,7 @@ def test_an_answer_for_a_compiler_runs_without_one(run_all: Run) -> None:
 
 
 @pytest.mark.parametrize("added", ["one.made = made", "setattr(one, 'made', made)"])
-def test_what_is_added_to_an_answer_above_its_check_is_there(children: Children, added: str) -> None:
+def test_what_is_added_to_an_answer_above_its_check_is_there(children: ChildProvider, added: str) -> None:
     """A method that a cell above the check adds to a class is available."""
     answer = "class one:\n    def __new__(cls, x, plus):\n        return cls.made(x, plus)"
     made_by = f"def made(x, plus):\n    return 2 * x + plus\n\n{added}"
@@ -377,7 +377,7 @@ def _command(path: Path) -> str:
 
 
 @pytest.mark.night
-def test_broken_setup_is_our_fault(children: Children) -> None:
+def test_broken_setup_is_our_fault(children: ChildProvider) -> None:
     """A failing setup cell raises WorkFailed."""
     with pytest.raises(WorkFailed, match="setup cell raised NameError"):
         run_in(children, RIGHT, setup="not_there")
@@ -390,7 +390,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
         pytest.param(ForkServerPool(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )
-def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: Children, told: str) -> None:
+def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: ChildProvider, told: str) -> None:
     """A child that cannot start raises WorkFailed, which says how to see more."""
     monkeypatch.setattr("sys.executable", "/bin/false")
 

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.errors import WorkFailed
 from autograder.grading import fork_server_for_workers
-from autograder.grading.forked_worker_pool import FEW, MANY, early_shared_process, forked_pool
+from autograder.grading.forked_worker_pool import FEW, MANY, forked_pool, start_shared_process_early
 from autograder.sandbox.execution.choose_runner import ALWAYS_PRELOADED
 from tests.conftest import needs_confinement
 
@@ -51,10 +51,10 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
     """A pool uses the process that was started early, and none is left after the block."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    with early_shared_process(), forked_pool(1) as pool:
+    with start_shared_process_early(), forked_pool(1) as pool:
         assert os.getpid() != pool.submit(os.getpid).result()
         assert 1 == len(list(tmp_path.iterdir()))
-    with early_shared_process():
+    with start_shared_process_early():
         assert 1 == len(list(tmp_path.iterdir()))
 
     assert [] == list(tmp_path.iterdir())
@@ -63,7 +63,7 @@ def test_what_began_early_is_the_pools_and_ends_with_the_block(tmp_path: Path, m
 def test_what_began_early_and_ended_is_replaced() -> None:
     """An early process that was killed is replaced."""
     before = set(children())
-    with early_shared_process():
+    with start_shared_process_early():
         (early,) = set(children()) - before
         os.kill(early, signal.SIGKILL)
         os.waitid(os.P_PID, early, os.WEXITED | os.WNOWAIT)

@@ -14,7 +14,7 @@ from autograder.grading.execution_plan import ExerciseTask, plan_run
 from autograder.sandbox.execution.run_specification import SharedSetup, StatementsStep
 from autograder.submission import find_answers
 from autograder.submission.extract_answer_statements import answer_text, statements
-from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from autograder.submission.extract_submitted_cells import MAX_CELL_CHARACTERS, MAX_CELLS, MAX_NOTEBOOK_BYTES
 from autograder.submission.order_repaired_cells import CellRole
 from autograder.submission.read_submission import read_submission
 from autograder.submission.sanitize_markdown import safe_markdown
@@ -110,8 +110,11 @@ def test_untouched_notebook_gives_the_starters(release: Any) -> None:
         (b'{"nbformat": 4, "cells": []}', "no cells"),
         (b'{"nbformat": 4, "cells": "many"}', "no cells"),
         (b'{"nbformat": 4, "cells": [' + b"1," * MAX_CELLS + b"1]}", f"{MAX_CELLS + 1} cells"),
-        (b" " + b"x" * MAX_BYTES, "32 MB"),
-        (json.dumps({"nbformat": 4, "cells": [{"source": "x" * MAX_SOURCE}] * 16}).encode(), "characters in all"),
+        (b" " + b"x" * MAX_NOTEBOOK_BYTES, "32 MB"),
+        (
+            json.dumps({"nbformat": 4, "cells": [{"source": "x" * MAX_CELL_CHARACTERS}] * 16}).encode(),
+            "characters in all",
+        ),
     ],
     ids=lambda value: str(value[:40]),  # pytest-xdist sends the names between processes
 )
@@ -495,7 +498,7 @@ def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch
 
 def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> None:
     """A cell that is too long is skipped, and the teacher is notified."""
-    solved.cells.insert(3, new_code_cell("x = [" + "1, " * MAX_SOURCE + "]"))
+    solved.cells.insert(3, new_code_cell("x = [" + "1, " * MAX_CELL_CHARACTERS + "]"))
 
     submission = hand_in(solved, release)
 
@@ -537,7 +540,7 @@ def test_other_notes_are_shown_as_typed(text: str) -> None:
 
 def test_pictures_in_a_text_cost_nothing(release: Any, solved: Any) -> None:
     """An inline picture does not count toward a text's size."""
-    picture = "![my plot](data:image/png;base64," + "A" * (2 * MAX_SOURCE) + ")"
+    picture = "![my plot](data:image/png;base64," + "A" * (2 * MAX_CELL_CHARACTERS) + ")"
     solved.cells.append(new_markdown_cell(picture))
 
     submission = hand_in(solved, release)

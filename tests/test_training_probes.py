@@ -19,8 +19,8 @@ from autograder.exercises.probes.training_fixtures import (
 from autograder.exercises.probes.training_runs import (
     TrainingScenario,
     make_meta_device_training_probe,
+    make_resumed_training_probe,
     make_training_run_probe,
-    observe_resumed_training,
 )
 from autograder.exercises.probes.training_steps import (
     make_evaluation_probe,
@@ -197,13 +197,13 @@ class TestRuns:
 
         case = Case("", 1, 1)
         assert ["1, 0", "2"] == make_training_run_probe(_OfRows)(measures_first, case)["batches"]
-        assert ["1, 0", "2"] == observe_resumed_training(_OfRows)(measures_first, case)["batches"]
+        assert ["1, 0", "2"] == make_resumed_training_probe(_OfRows)(measures_first, case)["batches"]
         assert "batches" not in make_training_run_probe(_Linear)(measures_first, case)
 
     def test_a_training_that_forgets_is_not_the_same(self) -> None:
         """A resumed run without the optimizer's state differs, unless nothing is left to do."""
         forgets, sound = (
-            observe_resumed_training(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3))
+            make_resumed_training_probe(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3))
         )
 
         assert {"weights": False, "losses": False} == forgets["same"]
@@ -216,7 +216,7 @@ class TestRuns:
             return fit(*args) | {"model": args[0].state_dict()}
 
         kept, moved = (
-            observe_resumed_training(_Linear, reused=True)(answer, Case("", 2, 2)) for answer in (fit, alive)
+            make_resumed_training_probe(_Linear, reused=True)(answer, Case("", 2, 2)) for answer in (fit, alive)
         )
 
         assert (True, False) == (kept["same"]["weights"], moved["same"]["weights"])

@@ -42,4 +42,4 @@ def starter(wall: str) -> tuple[str, ...]:
 
 def stand_behind(wall: str, patch: pytest.MonkeyPatch) -> None:
     """Let the fork servers that start from now on confine by this wall."""
-    patch.setattr(fork_server_client, "STARTED_BY", starter(wall))
+    patch.setattr(fork_server_client, "SERVER_COMMAND_PREFIX", starter(wall))

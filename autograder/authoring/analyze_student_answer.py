@@ -19,7 +19,7 @@ from autograder.grading.assignment import Assignment, read_assignment, released_
 from autograder.grading.execution_plan import ProgramToRun
 from autograder.grading.grade_submission import plan_submission, report_on
 from autograder.grading.judge_untrusted_observations import FORGED_OBSERVATION_MESSAGE
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import LIMITS, ExerciseOutcome, Runner
 from autograder.submission import read_student_folder
 from autograder.submission.anonymize_answer import names_in_release
@@ -75,7 +75,7 @@ def draft_entry_from_answer(
     wanted = read_assignment(course, stem, unconfined=unconfined, given=released_or_committed_path(course, stem))
     release = wanted.released()
     read = _read(wanted, release, submission)
-    lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
+    lab = _Lab(Judge(course, stem), make_submission_runner(course, unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
     reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()

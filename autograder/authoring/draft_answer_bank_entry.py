@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.anonymize_answer import remove_author_from_answer, unparse_long_integers
+from autograder.submission.anonymize_answer import remove_author_from_answer, unparse_with_long_integers
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
 # The bank refuses this tag, so that a draft is not forgotten half done.
@@ -44,7 +44,7 @@ def anonymous_answer(exercise: str, source: str, names: Iterable[str] = (), give
         )
     answer.body = [*others, *answer.body]
     try:
-        return unparse_long_integers(ast.fix_missing_locations(answer))
+        return unparse_with_long_integers(ast.fix_missing_locations(answer))
     except (RecursionError, MemoryError, ValueError):
         raise CannotDraftEntry("the answer is too deep to be written anew: the bank cannot hold it.") from None
 

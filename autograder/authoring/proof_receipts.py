@@ -29,7 +29,7 @@ from autograder.course.course_location import SHIPPED
 from autograder.course.missing_exercise_parts import ExerciseParts
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
-from autograder.exercises.observation import to_bytes
+from autograder.exercises.observation import encode_plain_data
 from autograder.faster_startup import STARTED_AT
 from autograder.import_closure import import_closure
 
@@ -65,7 +65,7 @@ def _key_bytes(key: ExpectedObservations) -> bytes:
     place = {id(seen): number for number, seen in enumerate(distinct)}
     mistakes = [(m.tag, m.sentence, list(m.rules), m.unless, m.slip) for m in key.mistakes]
     cases = [case.to_plain() for case in key.cases]
-    return to_bytes([cases, distinct, [place[id(seen)] for seen in every], *map(list, mistakes)])
+    return encode_plain_data([cases, distinct, [place[id(seen)] for seen in every], *map(list, mistakes)])
 
 
 def _files(parts: ExerciseParts) -> tuple[list[Path], list[Path]]:

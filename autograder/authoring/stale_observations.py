@@ -15,7 +15,7 @@ from autograder.diagnosis.judge_answer import judge
 from autograder.diagnosis.verdict import Report
 from autograder.exercises.compare_observations import Tolerance, first_difference
 from autograder.exercises.exercise import Exercise
-from autograder.exercises.observation import Observation, to_parts
+from autograder.exercises.observation import Observation, encode_as_json_and_tensors
 
 # Inputs are drawn through logarithms and cosines, whose last bits may differ between processors.
 _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
@@ -50,7 +50,7 @@ def _observed(key: ExpectedObservations) -> list[object]:
 
 def _form(key: ExpectedObservations) -> list[object]:
     """Return everything in a key but its numbers: cases, facets, tags, sentences, rules and patterns."""
-    cases, _ = to_parts(_plain_cases(key))
+    cases, _ = encode_as_json_and_tensors(_plain_cases(key))
     mistakes = [
         (each.tag, each.sentence, each.rules, each.unless, each.slip, _facets(each.observations))
         for each in key.mistakes

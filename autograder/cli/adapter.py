@@ -31,13 +31,13 @@ def run(args: argparse.Namespace) -> int:
     from autograder.course.course_location import find_course
     from autograder.errors import WorkFailed
     from autograder.files import write_all
-    from autograder.lms.build_platform_bundle import BUNDLES, read_bundled_sitting
+    from autograder.lms.build_platform_bundle import BUNDLE_BUILDERS, read_bundled_sitting
     from autograder.lms.student_package_wheel import build_or_read_wheel
 
     course = find_course(args.root)
     out = args.out or course.parent / "build" / "adapters" / args.platform
     sitting = read_bundled_sitting(course, args.sitting)
-    files = BUNDLES[args.platform](sitting, build_or_read_wheel(args.wheel))
+    files = BUNDLE_BUILDERS[args.platform](sitting, build_or_read_wheel(args.wheel))
     for name in sorted({path.partition("/")[0] for path in files}):
         if (out / name).exists():
             raise WorkFailed(f"{out / name} exists. Move it away, or name another folder with --out.")

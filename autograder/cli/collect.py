@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _collected(args: argparse.Namespace, course: Path) -> int:
-    from autograder.lms import collect_report
+    from autograder.lms import collection_report_text
     from autograder.lms.collection_result import CollectOptions
     from autograder.lms.import_submissions_zip import import_submissions
     from autograder.nbgrader_plugin import gradebook_scores, kept_roster_columns, preflight_checks
@@ -52,5 +52,5 @@ def _collected(args: argparse.Namespace, course: Path) -> int:
     done = import_submissions(
         course, args.chapter, args.file, Roster(people, kept_roster_columns.load_columns(course)), wanted
     )
-    print("\n".join(collect_report.collection_report_lines(done, args.chapter, args.dry_run)))
+    print("\n".join(collection_report_text.collection_report_lines(done, args.chapter, args.dry_run)))
     return 1 if done.left else 0

@@ -85,11 +85,11 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     course = find_course(args.root)
     new = {student for student in ungraded_students(course, args.chapter) if args.student in (None, student)}
     if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
-        from autograder.grading.forked_worker_pool import early_shared_process
+        from autograder.grading.forked_worker_pool import start_shared_process_early
         from autograder.sandbox import confinement_self_test
 
         confinement_self_test.start_self_test()
-        return early_shared_process()
+        return start_shared_process_early()
     return nullcontext()
 
 

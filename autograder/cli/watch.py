@@ -58,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _warm(unconfined: bool) -> AbstractContextManager[None]:
     """Start the process that grades while nothing has arrived, since it imports torch; not outside of the sandbox."""
-    from autograder.grading.forked_worker_pool import early_shared_process
+    from autograder.grading.forked_worker_pool import start_shared_process_early
 
-    return nullcontext() if unconfined else early_shared_process()
+    return nullcontext() if unconfined else start_shared_process_early()
 
 
 def _wait(watch: SubmissionWatcher, once: bool, seconds: float) -> bool:

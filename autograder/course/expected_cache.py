@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.diagnosis.expected_observations import ExpectedObservations, KnownMistake
 from autograder.errors import DamagedData, WorkFailed
-from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.exercises.observation import decode_plain_data, encode_plain_data
 from autograder.files import sha256_of_texts, write_all
 
 
@@ -26,7 +26,7 @@ class ExpectedCache:
     def find(self, kind: str, exercise: str, seed: int) -> tuple[int, ExpectedObservations] | None:
         """Return the seed that the cases were drawn from and the key without its cases; None if none can be read."""
         try:
-            drawn, reference, mistakes = from_bytes(self._place(kind, exercise, seed).read_bytes())
+            drawn, reference, mistakes = decode_plain_data(self._place(kind, exercise, seed).read_bytes())
             found = tuple(_mistake(*each) for each in mistakes)
             return drawn, ExpectedObservations(exercise, (), tuple(reference), found)
         except (OSError, DamagedData, ValueError, TypeError):
@@ -35,7 +35,7 @@ class ExpectedCache:
     def keep(self, kind: str, seed: int, drawn: int, key: ExpectedObservations) -> None:
         """Write a key atomically; ignore a full disk, which writing the verdicts will report."""
         mistakes = [[m.tag, m.sentence, [*m.observations], [*m.rules], m.unless, m.slip] for m in key.mistakes]
-        data = to_bytes([drawn, [*key.reference], mistakes])
+        data = encode_plain_data([drawn, [*key.reference], mistakes])
         with contextlib.suppress(WorkFailed):
             write_all({self._place(kind, key.exercise, seed): data})
 

@@ -6,14 +6,14 @@ import json
 
 from autograder.diagnosis.expected_observations import ExpectedObservations
 from autograder.errors import DamagedData
-from autograder.exercises.observation import from_parts, to_parts
+from autograder.exercises.observation import decode_json_and_tensors, encode_as_json_and_tensors
 
 SHIPPED_FILE_SUFFIXES = (".json", ".safetensors")
 
 
 def encode(keys: dict[str, ExpectedObservations]) -> dict[str, bytes]:
     """Return the contents of a chapter's two data files, by suffix."""
-    node, tensors = to_parts({name: key.to_plain() for name, key in keys.items()})
+    node, tensors = encode_as_json_and_tensors({name: key.to_plain() for name, key in keys.items()})
     return dict(zip(SHIPPED_FILE_SUFFIXES, (_readable(node).encode(), tensors), strict=True))
 
 
@@ -27,7 +27,7 @@ def _readable(node: object) -> str:
 def decode(files: dict[str, bytes]) -> dict[str, ExpectedObservations]:
     """Return the keys that `encode` wrote, by exercise; raise DamagedData for anything else."""
     try:
-        plain = from_parts(json.loads(files[".json"]), files[".safetensors"])
+        plain = decode_json_and_tensors(json.loads(files[".json"]), files[".safetensors"])
         return {name: ExpectedObservations.from_plain(data) for name, data in plain.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedData(f"the shipped observations cannot be read ({error}); install the course again") from error

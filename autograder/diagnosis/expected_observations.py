@@ -44,7 +44,7 @@ class ExpectedObservations:
         return replace(self, reference=tuple(map(keep, self.reference)), mistakes=tuple(mistakes))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return this key as plain data that `observation.to_parts` can encode; equal observations are stored once."""
+        """Return this key as plain data that can be encoded as JSON and tensors; equal observations are stored once."""
         table: list[Observation] = []
         return {
             "exercise": self.exercise,

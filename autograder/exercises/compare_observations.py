@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.exercises.normalize_torch_messages import normalize_wording
+from autograder.exercises.normalize_torch_wording import normalize_wording
 from autograder.exercises.observation import ExceptionSnapshot, OtherValue, Plain, TensorSnapshot
 
 # The aspects in which two values may differ, in the order in which they are compared.

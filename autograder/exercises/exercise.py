@@ -48,7 +48,7 @@ class Case:
         object.__setattr__(self, "kwargs", kwargs)
 
     def to_plain(self) -> list[Any]:
-        """Return this case as plain data, which `observation.to_bytes` can encode."""
+        """Return this case as plain data, which `observation.encode_plain_data` can encode."""
         return [self.requirement, self.args, self.kwargs]
 
     @classmethod

@@ -75,22 +75,22 @@ class OtherValue:
 # --- to bytes and back
 
 
-def to_parts(value: Plain) -> tuple[Any, bytes]:
+def encode_as_json_and_tensors(value: Plain) -> tuple[Any, bytes]:
     """Encode plain data as two parts: a value that JSON can hold, and the tensors as safetensors."""
     kept = _Kept()
     node = _encode(value, kept)
     return node, safetensors_bytes(kept.tensors)
 
 
-def to_bytes(value: Plain) -> bytes:
+def encode_plain_data(value: Plain) -> bytes:
     """Encode plain data as bytes: the length of the JSON in 8 bytes, the JSON, then safetensors."""
-    node, tensors = to_parts(value)
+    node, tensors = encode_as_json_and_tensors(value)
     text = json.dumps(node, separators=(",", ":")).encode()
     return len(text).to_bytes(8, "big") + text + tensors
 
 
-def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
-    """Decode the bytes of `to_bytes`; raise DamagedData for anything else.
+def decode_plain_data(data: bytes, text_limit: int | None = None) -> Plain:
+    """Decode the bytes of `encode_plain_data`; raise DamagedData for anything else.
 
     With `text_limit`, raise TooMuchText if the JSON, that of safetensors included, has more bytes.
     """
@@ -104,11 +104,11 @@ def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
         node = json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
-    return from_parts(node, data[8 + size :], None if text_limit is None else _OFTEN * len(data))
+    return decode_json_and_tensors(node, data[8 + size :], None if text_limit is None else _OFTEN * len(data))
 
 
-def from_parts(node: Any, tensors: bytes, most: int | None = None) -> Plain:
-    """Decode the two parts of `to_parts`; raise DamagedData for anything else.
+def decode_json_and_tensors(node: Any, tensors: bytes, most: int | None = None) -> Plain:
+    """Decode the two parts of `encode_as_json_and_tensors`; raise DamagedData for anything else.
 
     Raise TooMuchText if the tensors, each counted as often as it occurs, have more than `most` bytes.
     """

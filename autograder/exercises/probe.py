@@ -28,9 +28,9 @@ from autograder.exercises.observation import (
 )
 
 Answer = Callable[..., Any]
-Look = Callable[[Answer, Case], Observation]
+ObservationFunction = Callable[[Answer, Case], Observation]
 
-MAX_TEXT = 300
+MAX_SNAPSHOT_CHARACTERS = 300
 _DEEPEST = 20
 _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
 
@@ -48,12 +48,12 @@ def snapshot_value(value: object, depth: int = 0) -> Plain:  # noqa: PLR0911 (on
     if type(value) is int:
         return value
     if type(value) is str:
-        return value if len(value) <= 100 * MAX_TEXT else value[: 100 * MAX_TEXT]
+        return value if len(value) <= 100 * MAX_SNAPSHOT_CHARACTERS else value[: 100 * MAX_SNAPSHOT_CHARACTERS]
     if type(value) in (list, tuple) and depth < _DEEPEST:
         return type(value)(snapshot_value(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
     if type(value) is dict and depth < _DEEPEST:
         return {dict_key_as_plain_data(key): snapshot_value(item, depth + 1) for key, item in value.items()}
-    return OtherValue(type(value).__name__[:MAX_TEXT], _short_text(value))
+    return OtherValue(type(value).__name__[:MAX_SNAPSHOT_CHARACTERS], _short_text(value))
 
 
 def snapshot_without_requires_grad(result: object) -> Plain:
@@ -84,7 +84,7 @@ def dict_key_as_plain_data(key: object) -> str | int:
 
 def _short_text(value: object) -> str:
     try:
-        return repr(value)[:MAX_TEXT]
+        return repr(value)[:MAX_SNAPSHOT_CHARACTERS]
     except Exception as error:  # a student's __repr__ may raise anything
         return f"(its repr raised {type(error).__name__})"
 
@@ -121,7 +121,9 @@ def copy_case_data(value: Any) -> Any:
 
 def snapshot_exception(error: BaseException) -> ExceptionSnapshot:
     """Record an exception: its type, its message, and the innermost line of the student's code in its traceback."""
-    return ExceptionSnapshot(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
+    return ExceptionSnapshot(
+        type(error).__name__[:MAX_SNAPSHOT_CHARACTERS], str(error)[:MAX_SNAPSHOT_CHARACTERS], _student_line(error)
+    )
 
 
 _PYTHON = (f"{sysconfig.get_path('stdlib')}{os.sep}", "<frozen")  # where Python's own modules come from
@@ -135,7 +137,7 @@ def _student_line(error: BaseException) -> str:
         and "site-packages" not in frame.f_code.co_filename
         and not _is_ours(frame)
     ]
-    return lines[-1].strip()[:MAX_TEXT] if lines else ""
+    return lines[-1].strip()[:MAX_SNAPSHOT_CHARACTERS] if lines else ""
 
 
 def _is_ours(frame: FrameType) -> bool:
@@ -198,7 +200,7 @@ def _new_flags(arg: object, tracked: bool) -> Iterator[str]:
         yield ".grad"
 
 
-def make_probe_recording_exceptions(look: Look, *kept: str) -> Probe:
+def make_probe_recording_exceptions(look: ObservationFunction, *kept: str) -> Probe:
     """Make a probe of `look`: record an exception of the student's code as `raised`, and keep the facets in `kept`.
 
     All facets are kept if none is named, or if `look` returned without some of them, as it may do for a result of an
@@ -222,7 +224,7 @@ def select_facets(probe: Probe, *kept: str) -> Probe:
     return narrowed
 
 
-def run_probes_in_order(*in_order: Probe) -> Probe:
+def combine_probes_in_order(*in_order: Probe) -> Probe:
     """Return a probe that runs several probes in order, each with a new call of the answer.
 
     Each facet holds the list of the values that the probes recorded for it. If a call raises, only its exception is

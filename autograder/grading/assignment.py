@@ -119,13 +119,13 @@ class Assignment:
             qualified_name(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()
         }
 
-    def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
+    def with_notebooks(self, parts: Iterable[Assignment]) -> Assignment:
         """Return a copy that has these notebooks."""
         parts = tuple(parts)
         lent = tuple(lent for each in parts for lent in each.lent)
         return replace(self, parts=parts, lent=lent, digest=sha256_of_texts(*(each.digest for each in parts)))
 
-    def with_own(self, own: NonExerciseCells | None, files: Mapping[str, bytes]) -> Assignment:
+    def with_non_exercise_cells(self, own: NonExerciseCells | None, files: Mapping[str, bytes]) -> Assignment:
         """Return a copy with these graded cells that are no exercises, and with these files beside the notebook."""
         beside = (part for file in sorted(files.items()) for part in file)
         return replace(
@@ -186,7 +186,7 @@ def read_assignment(course: Path, stem: str, *, unconfined: bool, given: Path | 
     if names:
         paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
         parts = (replace(_made(course, stem, path, unconfined), stem=path.stem, within=stem) for path in paths)
-        return Assignment(stem, str(course), unconfined, grader_digest(), "", {}, b"").with_parts(parts)
+        return Assignment(stem, str(course), unconfined, grader_digest(), "", {}, b"").with_notebooks(parts)
     return _made(course, stem, given or _release(course, stem), unconfined)
 
 

@@ -16,10 +16,10 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.find_exercises_of_other_chapters import setup_cells_text
-from autograder.grading.run_teacher_graded_cells import TeacherGradedCellsRunner
+from autograder.grading.run_non_exercise_cells import NonExerciseCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_paths import answer_keys_folder
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.run_specification import LIMITS, Limits
 from autograder.submission.submission import Submission, SubmittedFiles
 
@@ -46,7 +46,7 @@ class Grader:
         self._assignment = assignment
         self.release = assignment.released()
         self._judge = self._made_judge() if assignment.has_exercises else None
-        self._run = runner_for(Path(assignment.course), assignment.unconfined) if self._judge else None
+        self._run = make_submission_runner(Path(assignment.course), assignment.unconfined) if self._judge else None
         self._own = self._own_cells()
         self._lock = Lock()
 
@@ -73,11 +73,11 @@ class Grader:
         found = shelf if is_here else None
         return JudgeWithBugHunts(self._course(), wanted.place, lent=wanted.lent, prelude=prelude, shelf=found)
 
-    def _own_cells(self) -> TeacherGradedCellsRunner | None:
+    def _own_cells(self) -> NonExerciseCellsRunner | None:
         own, judge = self._assignment.own, self._judge
         if own is None or judge is None:
-            return TeacherGradedCellsRunner(self._assignment, own) if own else None
-        return TeacherGradedCellsRunner(self._assignment, own, judge.chapter.prelude, tuple(judge.chapter.exercises))
+            return NonExerciseCellsRunner(self._assignment, own) if own else None
+        return NonExerciseCellsRunner(self._assignment, own, judge.chapter.prelude, tuple(judge.chapter.exercises))
 
     @property
     def judge(self) -> Judge:

@@ -16,7 +16,7 @@ from autograder.grading.merge_regraded_verdicts import RegradeOptions
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.verdict_store import GradingRoundOptions
 from autograder.submission import read_student_folder
-from autograder.submission.read_multi_notebook_submission import read_notebooks_in
+from autograder.submission.read_multi_notebook_submission import read_multi_notebook_folder
 from autograder.submission.submission import SubmittedFiles
 
 _ENOUGH = 3  # deaths of workers before the first verdict, after which grading stops: no submission is the cause
@@ -50,7 +50,9 @@ def grade_class(
     which then would have to end itself.
     """
     course = Path(assignment.course)
-    with closing(class_verdicts(assignment, folders, workers, GradingRoundOptions(force), scored, again)) as outcomes:
+    with closing(
+        grade_changed_submissions(assignment, folders, workers, GradingRoundOptions(force), scored, again)
+    ) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 verdict_store.store_unrecorded_verdict(course, student, outcome)
@@ -58,7 +60,7 @@ def grade_class(
     verdict_store.end_grading_round(course, assignment.stem)
 
 
-def class_verdicts(
+def grade_changed_submissions(
     assignment: Assignment,
     folders: Mapping[str, Path],
     workers: WorkerOptions,
@@ -107,7 +109,7 @@ def _scored(
 def read_student_files(assignment: Assignment, folder: Path) -> SubmittedFiles:
     """Read a student's folder; raise WorkFailed if it contains no notebook, or none that may be read."""
     if assignment.parts:
-        return read_notebooks_in(folder, list(assignment.notebooks))
+        return read_multi_notebook_folder(folder, list(assignment.notebooks))
     return read_student_folder.read_student_folder(
         folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem)
     )
@@ -123,7 +125,7 @@ def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bo
 
 def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
     verdict = verdict_store.read_verdict(Path(assignment.course), assignment.stem, student)
-    if verdict is None or not verdict_store.seed_is_allowed(verdict.seed):
+    if verdict is None or not verdict_store.is_seed_allowed(verdict.seed):
         return False
     return verdict.key == assignment.key(read_student_files(assignment, folder))
 

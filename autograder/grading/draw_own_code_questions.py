@@ -13,7 +13,7 @@ from autograder.grading.execution_plan import ExerciseTask, ProgramToRun, plan_r
 from autograder.grading.find_exercises_of_other_chapters import setup_cells_text
 from autograder.questions.question import Question
 from autograder.questions.student_program_runs import NoQuestions, shown_text
-from autograder.sandbox.execution.choose_runner import runner_for
+from autograder.sandbox.execution.choose_runner import make_submission_runner
 from autograder.sandbox.execution.questions_about_answer import read_questions_from_observations
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
@@ -40,7 +40,7 @@ class AnswerQuestions:
     reason: str = ""
 
 
-def ask_about_answers(
+def draw_questions_about_answers(
     assignment: Assignment, chapter: Chapter, submission: Submission, names: Collection[str], draw: str
 ) -> list[AnswerQuestions]:
     """Return what can be asked about a submission's answers to these exercises, in their order.
@@ -49,12 +49,12 @@ def ask_about_answers(
     cannot be run here.
     """
     plan = _plan(assignment, chapter, submission)
-    run = runner_for(Path(assignment.course), assignment.unconfined)
-    outcomes = ask(plan, {name: f"{draw} {name}" for name in names}, run)
+    run = make_submission_runner(Path(assignment.course), assignment.unconfined)
+    outcomes = run_question_steps(plan, {name: f"{draw} {name}" for name in names}, run)
     return [_about(name, outcomes.get(name), plan) for name in names]
 
 
-def ask(
+def run_question_steps(
     plan: ProgramToRun, draws: Mapping[str, str | int], run: Runner, limits: Limits = LIMITS
 ) -> Mapping[str, ExerciseOutcome]:
     """Run a submission again and ask about the answers to these exercises, with these draws, where grading probes them.
@@ -65,7 +65,7 @@ def ask(
     return run(replace(plan.program, steps=steps), limits) if any(isinstance(s, QuestionStep) for s in steps) else {}
 
 
-def course_exercises(course: Course, chapter: Chapter) -> list[str]:
+def select_course_exercises(course: Course, chapter: Chapter) -> list[str]:
     """Return the exercises of an assignment's chapter that are the course's: hunts and questions are not."""
     known = set(course.exercise_names)
     return [name for name in chapter.exercises if name in known]
@@ -76,7 +76,7 @@ def _plan(assignment: Assignment, chapter: Chapter, submission: Submission) -> P
     homes = tuple(dict.fromkeys([*([assignment.place] if assignment.is_chapter else []), *assignment.homes.values()]))
     for stem in homes:
         course.keys(stem)  # the sandbox needs them: here, what is missing is one line
-    tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in course_exercises(course, chapter)]
+    tasks = [ExerciseTask(name, (), course.find(name).seconds) for name in select_course_exercises(course, chapter)]
     setup = chapter.prelude if assignment.is_chapter else setup_cells_text(submission.release)
     ground = SharedSetup(str(Path(assignment.course).resolve()), homes, setup, asks=True)
     return plan_run(submission.parts, tasks, ground, submission.files)
@@ -96,12 +96,12 @@ def _step(step: Step, plan: ProgramToRun, draws: Mapping[str, str | int]) -> Ste
 def _about(name: str, outcome: ExerciseOutcome | None, plan: ProgramToRun) -> AnswerQuestions:
     """Return the questions about the answer as of its check, else as of the end of the notebook, else the reason."""
     try:
-        return AnswerQuestions(name, drawn_questions(name, outcome, plan)[0])
+        return AnswerQuestions(name, read_drawn_questions(name, outcome, plan)[0])
     except NoQuestions as reason:
         return AnswerQuestions(name, reason=str(reason))
 
 
-def drawn_questions(name: str, outcome: ExerciseOutcome | None, plan: ProgramToRun) -> list[tuple[Question, ...]]:
+def read_drawn_questions(name: str, outcome: ExerciseOutcome | None, plan: ProgramToRun) -> list[tuple[Question, ...]]:
     """Return the questions in what asking has given: about the answer as of its check, and as of the notebook's end.
 
     Raises NoQuestions, with the reason, if there are none about either.

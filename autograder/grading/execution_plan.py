@@ -28,8 +28,8 @@ from autograder.sandbox.execution.run_specification import (
 from autograder.submission.extract_answer_statements import (
     Statement,
     answer_text,
-    extends_answer,
     globals_set_by_calls,
+    is_extension_of_answer,
     statements,
     variable_names,
     without_magic_on_top,
@@ -146,7 +146,7 @@ class _Layout:
     def added(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
         """Return the statements after an answer's cell that extend it, such as `Net.forward = forward`."""
         called = self.called.get(exercise, exercise)
-        return [each for each in self._between(place, end) if extends_answer(called, each[1])]
+        return [each for each in self._between(place, end) if is_extension_of_answer(called, each[1])]
 
     def _between(self, place: int, end: int) -> list[tuple[int, Statement]]:
         return [each for each in self._known if place < each[0] < end]

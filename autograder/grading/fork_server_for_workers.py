@@ -77,7 +77,7 @@ class WorkerForkServer:
             os._exit(1)
         ours.close()
         self._line.close()
-        self._server.close_lines()
+        self._server.close_grader_sockets()
         use_shared_server(theirs)
         try:
             _work(Connection(work))

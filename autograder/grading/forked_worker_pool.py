@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, Pipe
 from typing import ParamSpec, TypeVar
 
 from autograder.sandbox.execution.fork_server import FORKS_BEFORE_LARGE_PAGES
-from autograder.sandbox.execution.fork_server_client import WarmProcess
+from autograder.sandbox.execution.fork_server_client import PreloadedProcess
 
 _MODULE = "autograder.grading.fork_server_for_workers"
 # Messages to the shared process: fork a worker; all are forked, for a class that is small or large; the class is done.
@@ -19,13 +19,13 @@ WORKER, FEW, MANY, ENOUGH = b"worker", b"few", b"many", b"end"
 P = ParamSpec("P")
 T = TypeVar("T")
 _SECONDS_TO_END = 10.0
-_early: list[WarmProcess] = []
+_early: list[PreloadedProcess] = []
 
 
 @contextlib.contextmanager
-def early_shared_process() -> Iterator[None]:
+def start_shared_process_early() -> Iterator[None]:
     """Start the shared process early, for the pool that the block opens after slow imports of its own."""
-    process = WarmProcess(_MODULE)
+    process = PreloadedProcess(_MODULE)
     _early.append(process)
     try:
         yield
@@ -38,7 +38,7 @@ def early_shared_process() -> Iterator[None]:
 def forked_pool(count: int, size: int = 0) -> Iterator[Executor]:
     """Yield a pool of `count` workers for a class of `size`. If the block raises, end them without waiting."""
     early = _early.pop() if _early else None
-    process = early if early and early.lives() else WarmProcess(_MODULE)
+    process = early if early and early.lives() else PreloadedProcess(_MODULE)
     threads = ThreadPoolExecutor(count)
     try:
         lines = [_worker(process.line) for _ in range(count)]
@@ -63,7 +63,7 @@ def _worker(line: socket.socket) -> Connection:
     return ours
 
 
-def _end(process: WarmProcess, lines: list[Connection]) -> None:
+def _end(process: PreloadedProcess, lines: list[Connection]) -> None:
     """Let idle workers end by themselves, so that the system counts their computing time for this process."""
     for line in lines:
         line.close()

@@ -12,7 +12,7 @@ from autograder.course.course import course_in
 from autograder.course.course_location import find_course
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, DamagedData
-from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.exercises.observation import decode_plain_data, encode_plain_data
 from autograder.grading.submission_verdict import new_seed
 from autograder.pipe_messages import Frame, receive_frame, send_frame
 
@@ -37,11 +37,11 @@ def _judged(name: str, source: int, sink: int) -> Report | None:
     stem = course_in(course).find(name).chapter
     judge, seed = Judge(course, stem), new_seed()
     cases = judge.keys.cases(name, seed)
-    send_frame(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
+    send_frame(sink, Frame({"seed": seed}, encode_plain_data([case.to_plain() for case in cases])))
     frame = receive_frame(source)
     if frame is None:
         return None
-    observations = from_bytes(frame.body)
+    observations = decode_plain_data(frame.body)
     if not isinstance(observations, list) or len(observations) != len(cases):
         raise DamagedData(f"expected {len(cases)} observations of {name}. Run the cell again.")
     return judge.judge(name, seed, observations, str(frame.head.get("source", "")))

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from autograder.diagnosis.verdict import NOT_GRADED, Report
 from autograder.errors import DamagedData
-from autograder.grading.draw_own_code_questions import ask, drawn_questions
+from autograder.grading.draw_own_code_questions import read_drawn_questions, run_question_steps
 from autograder.grading.execution_plan import ProgramToRun
 from autograder.questions.ast_instrumentation import TRACE
 from autograder.questions.own_code_question_part import (
@@ -59,7 +59,7 @@ class GradedQuestionParts:
         draws = {
             self._asked[name]: each.draw for name, each in self._written.items() if isinstance(each, WrittenAnswers)
         }
-        found = ask(self._plan, draws, run, limits) if self._plan is not None and draws else {}
+        found = run_question_steps(self._plan, draws, run, limits) if self._plan is not None and draws else {}
         return {part_name(asked): outcome for asked, outcome in found.items() if asked in draws}
 
     def report(self, name: str, judged: Mapping[str, Report], outcomes: Mapping[str, ExerciseOutcome]) -> Report:
@@ -96,7 +96,9 @@ class GradedQuestionParts:
 
         Raises NoQuestions, with the reason, if it drew none.
         """
-        drawn = drawn_questions(self._asked[name], outcomes.get(name), self._plan) if self._plan is not None else []
+        drawn = (
+            read_drawn_questions(self._asked[name], outcomes.get(name), self._plan) if self._plan is not None else []
+        )
         return next((each for each in drawn if digest_of_questions(each) == written.digest), None)
 
 

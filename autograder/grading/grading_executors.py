@@ -21,7 +21,7 @@ from weakref import WeakSet
 from autograder.grading.assignment import Assignment
 from autograder.grading.dask_cluster import dask_executor, local_dask_executor
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.worker_initializer import start_worker
+from autograder.grading.worker_initializer import prepare_worker_process
 from autograder.sandbox.execution.child_process_management import kill_children
 from autograder.submission.submission import SubmittedFiles
 
@@ -163,9 +163,9 @@ def grade_one(assignment: Assignment, parcel: SubmittedFiles, seed: int) -> Subm
     Raises WorkFailed if students' code cannot be run here.
     """
     if assignment.parts:
-        from autograder.grading.multi_notebook_assignment_grader import multi_notebook_grader
+        from autograder.grading.multi_notebook_assignment_grader import get_multi_notebook_grader
 
-        return multi_notebook_grader(assignment).grade(parcel, seed)
+        return get_multi_notebook_grader(assignment).grade(parcel, seed)
     from autograder.grading.assignment_grader import get_grader
 
     return get_grader(assignment).grade(parcel, seed)
@@ -214,7 +214,9 @@ def process_pool(count: int) -> Iterator[Executor]:
     """Yield a pool of `count` processes of this machine. If the block raises, kill them without waiting."""
     others = set(multiprocessing.active_children())
     # No fork server: if this run were killed, it and the workers would stay, each waiting for the end of the other.
-    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=start_worker)
+    executor = ProcessPoolExecutor(
+        count, mp_context=multiprocessing.get_context("spawn"), initializer=prepare_worker_process
+    )
     try:
         yield executor
     except BaseException:

@@ -67,7 +67,7 @@ def _made(assignment: Assignment) -> MultiNotebookGrader:
     return MultiNotebookGrader(assignment)
 
 
-def multi_notebook_grader(assignment: Assignment) -> MultiNotebookGrader:
+def get_multi_notebook_grader(assignment: Assignment) -> MultiNotebookGrader:
     """Return the grader of an assignment of several notebooks; each process makes it once."""
     with _making:
         return _made(assignment)

@@ -70,7 +70,7 @@ class SubmissionVerdict:
         extra = {each.exercise: self.extra[each.exercise] for each in reports}
         return replace(self, reports=reports, points=points, extra=extra, tests=tests, outputs=outputs)
 
-    def check_of(self, exercise: str) -> str:
+    def check_cell_name(self, exercise: str) -> str:
         """Return the name of the cell that checks an exercise."""
         check = CHECK + exercise
         return qualified_name(self.notebooks[exercise], check) if exercise in self.notebooks else check

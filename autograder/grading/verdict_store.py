@@ -36,7 +36,7 @@ class StoredVerdict:
     given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     changed: tuple[str, ...] | None = None
 
-    def followed_by(self, verdict: SubmissionVerdict) -> StoredVerdict:
+    def replace_verdict(self, verdict: SubmissionVerdict) -> StoredVerdict:
         """Return the content of the file after this verdict replaces the stored one."""
         old = self.verdict
         is_same = (old.digest, old.trouble) == (verdict.digest, verdict.trouble)
@@ -73,7 +73,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
     """Map each cell with automatic points, by its name in nbgrader, to its points earned and its maximum."""
     worth = {name: verdict.points[name] + verdict.extra[name] for name in verdict.points}
     earned = {name: verdict.earned(name) + verdict.earned_extra(name) for name in worth}
-    return {**{verdict.check_of(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
+    return {**{verdict.check_cell_name(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
 def read_verdict_file(course: Path, stem: str, student: str) -> StoredVerdict | None:
@@ -106,7 +106,7 @@ def read_verdict(course: Path, stem: str, student: str) -> SubmissionVerdict | N
 def store_unrecorded_verdict(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Store a verdict that the gradebook does not have yet; raise WorkFailed and leave the old file if it cannot."""
     before = read_verdict_file(course, verdict.assignment, student)
-    write_verdict_file(course, student, before.followed_by(verdict) if before else StoredVerdict(verdict))
+    write_verdict_file(course, student, before.replace_verdict(verdict) if before else StoredVerdict(verdict))
 
 
 def write_verdict_file(course: Path, student: str, what: StoredVerdict) -> None:
@@ -163,7 +163,7 @@ def end_grading_round(course: Path, stem: str) -> None:
     _round_path(course, stem).unlink(missing_ok=True)
 
 
-def seed_is_allowed(seed: int) -> bool:
+def is_seed_allowed(seed: int) -> bool:
     """Return whether a stored verdict with this seed is still valid: not if SEED_VARIABLE names another seed."""
     return _named_seed() in (None, seed)
 

@@ -8,7 +8,7 @@ import sys
 from autograder.faster_startup import block_slow_imports
 
 
-def start_worker() -> None:
+def prepare_worker_process() -> None:
     """Prepare a worker process: ignore Ctrl-C, which its parent handles, and on Linux end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block_slow_imports()

@@ -88,8 +88,8 @@ def _check_nothing_else(course: Path, assignment: Assignment) -> None:
 
 def _gradescope(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
-        "setup.sh": platform_bundle_scripts.setup_script().encode(),
-        "run_autograder": platform_bundle_scripts.run_autograder_script(sitting.stem).encode(),
+        "setup.sh": platform_bundle_scripts.gradescope_setup_script().encode(),
+        "run_autograder": platform_bundle_scripts.gradescope_run_script(sitting.stem).encode(),
         wheel.name: wheel.data,
         **_below("course", sitting.course),
     }
@@ -101,9 +101,9 @@ def _prairielearn(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     return {
         f"{question}/info.json": _info(sitting),
         f"{question}/question.html": _question(sitting).encode(),
-        f"{question}/tests/run.sh": platform_bundle_scripts.run_sh_script(sitting.stem).encode(),
+        f"{question}/tests/run.sh": platform_bundle_scripts.prairielearn_run_script(sitting.stem).encode(),
         **_below(f"{question}/tests/course", sitting.course),
-        f"{image}/Dockerfile": platform_bundle_scripts.dockerfile().encode(),
+        f"{image}/Dockerfile": platform_bundle_scripts.prairielearn_dockerfile().encode(),
         f"{image}/{wheel.name}": wheel.data,
     }
 
@@ -142,7 +142,7 @@ def _question(sitting: BundledSitting) -> str:
 
 def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     inside = {
-        "autograder.py": platform_bundle_scripts.autograder_py_script(sitting.stem).encode(),
+        "autograder.py": platform_bundle_scripts.classroom50_autograder_script(sitting.stem).encode(),
         wheel.name: wheel.data,
         **_below("course", sitting.course),
     }
@@ -152,7 +152,7 @@ def _classroom50(sitting: BundledSitting, wheel: StudentWheel) -> BundleFiles:
     return {**files, f"{sitting.slug}-runtime.json": (json.dumps(_RUNTIME) + "\n").encode()}
 
 
-BUNDLES: dict[str, Callable[[BundledSitting, StudentWheel], BundleFiles]] = {
+BUNDLE_BUILDERS: dict[str, Callable[[BundledSitting, StudentWheel], BundleFiles]] = {
     "gradescope": _gradescope,
     "prairielearn": _prairielearn,
     "classroom50": _classroom50,

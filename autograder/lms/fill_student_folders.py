@@ -16,7 +16,7 @@ from autograder.lms.untrusted_zip import BadEntry, UntrustedZip, ZipEntry
 from autograder.submission.choose_submitted_notebook import NBGRADER_FILES
 
 
-class StudentFolders:
+class StudentFolderFiller:
     """Fills the students' folders of one chapter or assignment from one zip, and records the outcomes in `done`."""
 
     def __init__(
@@ -36,7 +36,7 @@ class StudentFolders:
             attempt = self._attempt(sent, data)
             outcome, reason = save_collected_submission.decide_placement(folder, attempt)
             if not self.wanted.is_dry and outcome in (PlacementAction.NEW, PlacementAction.NEWER):
-                save_collected_submission.write_attempt(folder, self.stem, attempt, self.starters)
+                save_collected_submission.write_collected_submission(folder, self.stem, attempt, self.starters)
             elif not self.wanted.is_dry and outcome is PlacementAction.SAME:
                 save_collected_submission.add_absent_collection_note(folder, self.stem, attempt)
         except BadEntry as error:
@@ -47,7 +47,7 @@ class StudentFolders:
         elif outcome is not PlacementAction.OLDER and any(each.handed.is_late for each in sent):
             self.done.late.append(student)
 
-    def keep_other_files(self, student: str, sent: Sequence[SubmittedZipEntry]) -> None:
+    def place_files_without_notebook(self, student: str, sent: Sequence[SubmittedZipEntry]) -> None:
         """Place the files of a student without a notebook in an empty folder, so that the report names them."""
         folder = self.course / "submitted" / student / self.stem
         with suppress(BadEntry):
@@ -56,7 +56,7 @@ class StudentFolders:
                 save_collected_submission.decide_placement(folder, attempt)[0] is PlacementAction.NEW
                 and not self.wanted.is_dry
             ):
-                save_collected_submission.write_attempt(folder, self.stem, attempt, {})
+                save_collected_submission.write_collected_submission(folder, self.stem, attempt, {})
 
     def _attempt(self, sent: Sequence[SubmittedZipEntry], data: Sequence[SubmittedZipEntry]) -> CollectedSubmission:
         """Read the files and name them: a single notebook gets the released name (see `_named`)."""
@@ -75,7 +75,7 @@ class StudentFolders:
         notebooks = [each.handed.original for each in sent]
         for each in sorted(data, key=lambda each: each.rank):
             name = parse_submission_filenames.safe_name(
-                parse_submission_filenames.name_without_number(each.handed.original, notebooks)
+                parse_submission_filenames.name_without_attempt_number(each.handed.original, notebooks)
             )
             if name not in NBGRADER_FILES:  # a student must not set the time of submission
                 yield name, each.entry

@@ -39,7 +39,7 @@ from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import summarize_names
 from autograder.terminal_text import escape_unencodable, replace_unprintable
 
-NOT_YOUR_FAULT = (
+GRADER_FAILED_MESSAGE = (
     "This submission was not graded. The grader failed, which is no fault of yours and says nothing about your work. "
     "Please tell your teacher, who can have it graded again."
 )
@@ -126,7 +126,7 @@ def _graded(platform: PlatformResultFiles, args: argparse.Namespace) -> Mapping[
         return platform.fault(str(error))
     except Exception as error:  # whatever the fault is: the platform must not take it for the student's
         _failed(error)
-        return platform.fault(NOT_YOUR_FAULT)
+        return platform.fault(GRADER_FAILED_MESSAGE)
 
 
 def _failed(error: Exception) -> int:

@@ -16,11 +16,11 @@ from autograder.course.course_location import require_assignment
 from autograder.errors import CourseError, WorkFailed
 from autograder.lms import match_files_to_students, parse_submission_filenames, text_entry_instead_of_notebook
 from autograder.lms.collection_result import CollectionResult, CollectOptions, SubmittedZipEntry
-from autograder.lms.fill_student_folders import StudentFolders
-from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_LIST, ParsedSubmissionFilename
+from autograder.lms.fill_student_folders import StudentFolderFiller
+from autograder.lms.parse_submission_filenames import BRIGHTSPACE, BRIGHTSPACE_INDEX_FILE, ParsedSubmissionFilename
 from autograder.lms.untrusted_zip import BadEntry, BadZip, UntrustedZip, ZipEntry, local_to_utc, open_untrusted_zip
 from autograder.nbgrader_plugin.roster_import import Roster
-from autograder.submission.extract_submitted_cells import MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS
 
 _PLAIN = CollectOptions()
 _SPARE = 50 * 2**20  # bytes of the disk that a collection leaves free
@@ -46,7 +46,7 @@ def import_submissions(
             raise BadZip(f"{path} holds no file. Nothing was changed. Has anybody handed in, and is it the right zip?")
         done = CollectionResult(len(entries))
         sent = _sent(entries, download, roster, wanted, done)
-        folders = StudentFolders(course, stem, download, wanted, done)
+        folders = StudentFolderFiller(course, stem, download, wanted, done)
         found = {who: _notebooks(who, sent[who], download, done) for who in sorted(sent)}
         notebooks = {who: _newest(files, folders.released, done) for who, files in found.items() if files}
         others = {who: sent[who] for who in found if who not in notebooks}
@@ -54,7 +54,7 @@ def import_submissions(
         for student, files in notebooks.items():
             folders.fill(student, files, _data(student, sent[student], done))
         for student, files in others.items():
-            folders.keep_other_files(student, files)
+            folders.place_files_without_notebook(student, files)
     absent = {person.id for person in roster.people} - set(sent)
     done.earlier = sorted(who for who in absent if (course / "submitted" / who / stem).is_dir())
     done.missing = sorted(absent - set(done.earlier))
@@ -76,7 +76,7 @@ def _sent(
     """Return each student's files; a file that matches no student goes to `done.left`."""
     files = _parsed(entries, done)
     found: dict[str, list[SubmittedZipEntry]] = defaultdict(list)
-    for handed, match in match_files_to_students.match_students(list(files), roster.people, roster.columns).items():
+    for handed, match in match_files_to_students.match_each_file(list(files), roster.people, roster.columns).items():
         entry = files[handed]
         at = local_to_utc(handed.at, wanted.zone) if handed.at else download.changed(entry, wanted.zone)
         for student in match.students:
@@ -104,7 +104,7 @@ def _parsed(entries: Iterable[ZipEntry], done: CollectionResult) -> dict[ParsedS
             files[handed] = entry
     is_brightspace = any(handed.system == BRIGHTSPACE for handed in files)
     for path in others:
-        if is_brightspace and PurePosixPath(path).name == BRIGHTSPACE_LIST:
+        if is_brightspace and PurePosixPath(path).name == BRIGHTSPACE_INDEX_FILE:
             done.passed.append((path, "Brightspace's own list of the files."))
         else:
             done.left.append((path, _NEITHER))
@@ -155,7 +155,7 @@ def _newest(
 def _check_room(course: Path, sent: Mapping[str, Sequence[SubmittedZipEntry]]) -> None:
     """Raise WorkFailed if the disk has no room for the files that are small enough to be unpacked."""
     sizes = (each.entry.size for files in sent.values() for each in files)
-    needed, free = sum(size for size in sizes if size <= MAX_FILE), shutil.disk_usage(course).free
+    needed, free = sum(size for size in sizes if size <= MAX_BYTES_WITH_OUTPUTS), shutil.disk_usage(course).free
     if needed + _SPARE > free:
         raise WorkFailed(
             f"the submissions need {needed >> 20} MB, and the disk with {course} has {free >> 20} MB left. "

@@ -52,7 +52,7 @@ class StudentMatch:
         return self.members or ((self.student,) if self.student else ())
 
 
-def match_students(
+def match_each_file(
     files: Sequence[ParsedSubmissionFilename], people: Sequence[GradebookStudent], columns: Columns
 ) -> dict[ParsedSubmissionFilename, StudentMatch]:
     """Return the match of each file.

@@ -38,7 +38,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
-BRIGHTSPACE_LIST = "index.html"
+BRIGHTSPACE_INDEX_FILE = "index.html"
 _CANVAS = re.compile(
     r"(?P<sender>.*?)(?:(?:^|_)(?P<late>LATE|late))?(?:^|_)(?P<number>[0-9]+|anon_[0-9A-Za-z]+)"
     r"_(?P<file>[0-9]+)_(?P<original>.+)",
@@ -139,7 +139,7 @@ def may_be_data(original: str) -> bool:
     return PurePosixPath(original.casefold()).suffix in _DATA
 
 
-def name_without_number(original: str, notebooks: Collection[str]) -> str:
+def name_without_attempt_number(original: str, notebooks: Collection[str]) -> str:
     """Return the name by which the notebook opens this data file.
 
     When a student submits again, Canvas numbers all files, as in `hw-1.ipynb` and `data-1.csv`: the number is removed

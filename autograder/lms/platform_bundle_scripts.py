@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Sequence
 from importlib.metadata import requires, version
 
-from autograder.lms.grade_on_platform import NOT_YOUR_FAULT, results_file_text
+from autograder.lms.grade_on_platform import GRADER_FAILED_MESSAGE, results_file_text
 from autograder.lms.gradescope_results import gradescope_failure_result
 from autograder.lms.prairielearn_results import prairielearn_failure_result
 
@@ -122,28 +122,28 @@ def _quoted(words: Sequence[str]) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-def setup_script() -> str:
+def gradescope_setup_script() -> str:
     """Return Gradescope's `setup.sh`."""
     return _SETUP.format(words=_quoted(_words()))
 
 
-def run_autograder_script(stem: str) -> str:
+def gradescope_run_script(stem: str) -> str:
     """Return Gradescope's `run_autograder`; it writes a result too where the grader cannot start."""
-    fault = shlex.quote(results_file_text(gradescope_failure_result(NOT_YOUR_FAULT)))
+    fault = shlex.quote(results_file_text(gradescope_failure_result(GRADER_FAILED_MESSAGE)))
     return _RUN_AUTOGRADER.format(run=_RUN, stem=shlex.quote(stem), fault=fault)
 
 
-def run_sh_script(stem: str) -> str:
+def prairielearn_run_script(stem: str) -> str:
     """Return the entrypoint of PrairieLearn's container; it writes a result too where the grader cannot start."""
-    fault = shlex.quote(results_file_text(prairielearn_failure_result(NOT_YOUR_FAULT)))
+    fault = shlex.quote(results_file_text(prairielearn_failure_result(GRADER_FAILED_MESSAGE)))
     return _RUN_SH.format(run=_RUN, stem=shlex.quote(stem), fault=fault)
 
 
-def dockerfile() -> str:
+def prairielearn_dockerfile() -> str:
     """Return the recipe of PrairieLearn's image, for a folder that holds the wheel."""
     return _DOCKERFILE.format(image=IMAGE, words=_quoted(_words()))
 
 
-def autograder_py_script(stem: str) -> str:
+def classroom50_autograder_script(stem: str) -> str:
     """Return Classroom 50's `autograder.py`."""
     return _AUTOGRADER_PY.format(stem=stem, words=json.dumps(_words()))

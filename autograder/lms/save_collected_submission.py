@@ -20,8 +20,8 @@ from autograder.errors import WorkFailed
 from autograder.files import sha256_of_texts, write_all
 from autograder.nbgrader_plugin.apply_deadlines import TIMESTAMP_FILE
 from autograder.submission import read_student_folder
-from autograder.submission.choose_submitted_notebook import COLLECTED_NOTE, submitted_file_names
-from autograder.submission.extract_submitted_cells import MAX_FILE
+from autograder.submission.choose_submitted_notebook import COLLECTION_NOTE_FILE, submitted_file_names
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS
 from autograder.submission.read_submitted_file_safely import read_submitted_file
 
 _LONGEST_NOTE = 100_000
@@ -58,7 +58,7 @@ class CollectedSubmission:
 
 
 @dataclass(frozen=True)
-class CollectedNote:
+class CollectionNote:
     """The note of a collection in a student's folder: the attempt, and the SHA-256 of each file there."""
 
     system: str
@@ -74,7 +74,7 @@ def decide_placement(folder: Path, attempt: CollectedSubmission) -> tuple[Placem
         return PlacementAction.LEFT, f"{folder} is a link. Put a plain folder there, then run this again."
     note = read_collection_note(folder)
     if note is None:
-        unread = [COLLECTED_NOTE] if os.path.lexists(folder / COLLECTED_NOTE) else []
+        unread = [COLLECTION_NOTE_FILE] if os.path.lexists(folder / COLLECTION_NOTE_FILE) else []
         others = submitted_file_names(folder) + unread if folder.is_dir() else []
         if others and _hashes(folder, attempt.files) != _sums(attempt.files):
             return PlacementAction.LEFT, f"{folder} holds what was not collected here: {_listed(others)}. {_MOVE}"
@@ -82,7 +82,7 @@ def decide_placement(folder: Path, attempt: CollectedSubmission) -> tuple[Placem
     return _decide(folder, attempt, note)
 
 
-def _decide(folder: Path, attempt: CollectedSubmission, note: CollectedNote) -> tuple[PlacementAction, str]:
+def _decide(folder: Path, attempt: CollectedSubmission, note: CollectionNote) -> tuple[PlacementAction, str]:
     """Decide for a folder that has the note of an earlier collection."""
     there = _hashes(folder, note.files)
     is_same = attempt.digest == note.digest
@@ -108,7 +108,9 @@ def _decide(folder: Path, attempt: CollectedSubmission, note: CollectedNote) -> 
 _MOVE = "Move it away where this one shall count, then run this again."
 
 
-def write_attempt(folder: Path, stem: str, attempt: CollectedSubmission, starters: Mapping[str, str]) -> None:
+def write_collected_submission(
+    folder: Path, stem: str, attempt: CollectedSubmission, starters: Mapping[str, str]
+) -> None:
     """Write an attempt into its folder, replacing an older one; raise WorkFailed if the folder cannot be written.
 
     Afterwards the notebook that counts has its released name, where nbgrader looks for it. The timestamp of an older
@@ -138,20 +140,22 @@ def add_absent_collection_note(folder: Path, stem: str, attempt: CollectedSubmis
 def _write_note(folder: Path, stem: str, attempt: CollectedSubmission) -> None:
     names = {*attempt.files, f"{stem}.ipynb", read_student_folder.GRADED_COPY_MARK_FILE}
     note = {"system": attempt.system, "order": attempt.order, "digest": attempt.digest, "late": attempt.is_late}
-    write_all({folder / COLLECTED_NOTE: json.dumps({**note, "files": _hashes(folder, names)}, sort_keys=True).encode()})
+    write_all(
+        {folder / COLLECTION_NOTE_FILE: json.dumps({**note, "files": _hashes(folder, names)}, sort_keys=True).encode()}
+    )
 
 
-def read_collection_note(folder: Path) -> CollectedNote | None:
+def read_collection_note(folder: Path) -> CollectionNote | None:
     """Return the note of an earlier collection; None if there is none or it is invalid.
 
     A folder that came through nbgrader's exchange was written by the student, so a note with a name that leads out of
     the folder is invalid.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, WorkFailed):
-        data = json.loads(read_submitted_file(folder / COLLECTED_NOTE, most=_LONGEST_NOTE)[0])
+        data = json.loads(read_submitted_file(folder / COLLECTION_NOTE_FILE, most=_LONGEST_NOTE)[0])
         files = {str(name): str(digest) for name, digest in data["files"].items()}
         if all(name == os.path.basename(name) and name not in ("", ".", "..") for name in files):
-            return CollectedNote(
+            return CollectionNote(
                 str(data["system"]), int(data["order"]), str(data["digest"]), bool(data["late"]), files
             )
     return None
@@ -160,7 +164,10 @@ def read_collection_note(folder: Path) -> CollectedNote | None:
 def _hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the SHA-256 of each of the named files that exists."""
     there = (name for name in names if os.path.lexists(folder / name))
-    return {name: hashlib.sha256(read_submitted_file(folder / name, most=MAX_FILE)[0]).hexdigest() for name in there}
+    return {
+        name: hashlib.sha256(read_submitted_file(folder / name, most=MAX_BYTES_WITH_OUTPUTS)[0]).hexdigest()
+        for name in there
+    }
 
 
 def _sums(files: Mapping[str, bytes]) -> dict[str, str]:

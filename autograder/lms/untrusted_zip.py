@@ -1,7 +1,7 @@
 """Read an untrusted zip of submissions safely: validate every entry first, then read one file at a time, in memory.
 
 Students choose the names and bytes of the files in it, and a zip that came by mail may be forged altogether. So paths
-that leave the folder, links, encrypted files and files larger than `MAX_FILE` are refused.
+that leave the folder, links, encrypted files and files larger than `MAX_BYTES_WITH_OUTPUTS` are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.submission.extract_submitted_cells import MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS
 
 _MOST = 20_000  # entries of a zip
 _CHUNK = 2**20
@@ -68,13 +68,13 @@ class UntrustedZip:
         ]
 
     def read(self, entry: ZipEntry) -> bytes:
-        """Return the bytes of a file; raise BadEntry if it cannot be unpacked or is larger than `MAX_FILE` bytes."""
-        if entry.size > MAX_FILE:
+        """Return the bytes of a file; raise BadEntry if it cannot be unpacked or is too large."""
+        if entry.size > MAX_BYTES_WITH_OUTPUTS:
             raise _too_large(entry.size)
         info = self._infos[entry.place]
         if what := _unreadable(info):
             raise BadEntry(f"it {what}. Ask for the .ipynb file itself.")
-        parts, left = list[bytes](), MAX_FILE
+        parts, left = list[bytes](), MAX_BYTES_WITH_OUTPUTS
         try:
             with self._opened.open(info) as file:
                 chunk = _CHUNK if info.compress_type not in _AT_ONCE else _FEW
@@ -82,7 +82,7 @@ class UntrustedZip:
                 while part := file.read(min(chunk, left + 1)):
                     left -= len(part)
                     if left < 0:
-                        raise _too_large(MAX_FILE + 1)
+                        raise _too_large(MAX_BYTES_WITH_OUTPUTS + 1)
                     parts.append(part)
         except CourseError:
             raise
@@ -159,8 +159,9 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _too_large(size: int) -> BadEntry:
+    most = MAX_BYTES_WITH_OUTPUTS >> 20
     return BadEntry(
-        f"expected at most {MAX_FILE >> 20} MB, found {max(size >> 20, (MAX_FILE >> 20) + 1)}. "
+        f"expected at most {most} MB, found {max(size >> 20, most + 1)}. "
         "Ask for it without outputs (Edit > Clear Outputs of All Cells)."
     )
 

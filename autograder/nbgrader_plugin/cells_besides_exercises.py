@@ -23,14 +23,14 @@ from autograder.grading.max_points_cache import points_by_exercise
 from autograder.grading.submission_verdict import SubmissionVerdict, output_key
 from autograder.ipython_syntax import CHECK, parse_cell_text
 from autograder.sandbox.execution.cell_outputs import Output
-from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED
+from autograder.sandbox.execution.wait_for_message import PROCESS_ENDED_ERROR_NAME
 from autograder.submission.read_released_cells import grade_id
 
 _FILES = 32 * 2**20  # bytes of the files beside a notebook
 _OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)
 _STOPPED = {
     "CellTimeoutError": "did not end in its time",
-    PROCESS_ENDED: "ended the Python process",
+    PROCESS_ENDED_ERROR_NAME: "ended the Python process",
     "ModuleNotFoundError": "imports what this machine does not have; a .py file of a student's is not there",
 }
 _NO_LIMIT = 24 * 3600.0  # seconds, for a timeout setting that means no limit
@@ -52,7 +52,7 @@ def with_teacher_cells(wanted: Assignment, gradebook: Gradebook, converter: Any)
         return _with_cells(wanted, notebooks[wanted.stem], files, seconds)
     _check_lent_once(wanted)
     parts = wanted.notebooks.items()
-    return wanted.with_parts(_with_cells(part, notebooks[name], files, seconds) for name, part in parts)
+    return wanted.with_notebooks(_with_cells(part, notebooks[name], files, seconds) for name, part in parts)
 
 
 def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, bytes], seconds: float) -> Assignment:
@@ -66,11 +66,11 @@ def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, byte
     others = [*(cell for cell in own if cell not in tests), *notebook.task_cells]
     _check_lent(wanted, answers)
     if exercises and not own and not others:
-        return wanted.with_own(None, files)
+        return wanted.with_non_exercise_cells(None, files)
     _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
     sources = {cell.name: texts[cell.name] for cell in tests}
     points = {cell.name: float(cell.max_score) for cell in tests}
-    return wanted.with_own(
+    return wanted.with_non_exercise_cells(
         NonExerciseCells(sources, points, {cell.name: float(cell.max_score) for cell in others}, seconds), files
     )
 

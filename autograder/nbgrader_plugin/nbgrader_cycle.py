@@ -178,7 +178,9 @@ class NbgraderCycle:
         with self._ready(how, preflight_checks.check_assignment_is_generated) as (gradebook, wanted):
             scored = cells_besides_exercises.TeacherCellScorer(wanted, self.api)
             asked = GradingRoundOptions(how.force, preview=True)
-            run = class_grading.class_verdicts(wanted, self._folders(students), how.workers, asked, scored, how.again)
+            run = class_grading.grade_changed_submissions(
+                wanted, self._folders(students), how.workers, asked, scored, how.again
+            )
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
                     before = verdict_store.read_verdict(self.course, self.stem, student)

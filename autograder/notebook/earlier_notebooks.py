@@ -11,8 +11,13 @@ from autograder.ipython_syntax import CHECK
 from autograder.notebook.last_checked_answer import digest_of_answer
 from autograder.notebook.progress_log import PROGRESS_LOG, LoggedCheck, progress_folder
 from autograder.notebook.run_answer_of_other_notebook import AnswerRunError, SavedAnswer, rerun_answer
-from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_CELLS, SubmittedCell, read_notebook_contents
-from autograder.submission.find_answers import CheckCall, find_answers_among, last_check_calls
+from autograder.submission.extract_submitted_cells import (
+    MAX_CELLS,
+    MAX_NOTEBOOK_BYTES,
+    SubmittedCell,
+    read_notebook_contents,
+)
+from autograder.submission.find_answers import CheckCall, find_answers_with_starters, find_last_checks_by_id
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 
 UNTIL_YOURS_PASSES = ", until yours passes"
@@ -83,10 +88,10 @@ def _holding(path: Path, name: str, stem: str) -> NotebookWithCheck | None:
     Raises OSError or UnreadableError.
     """
     with path.open("rb") as file:
-        cells = read_notebook_contents(file.read(MAX_BYTES + 1)).cells
+        cells = read_notebook_contents(file.read(MAX_NOTEBOOK_BYTES + 1)).cells
     code = tuple(cell for cell in cells if cell.kind == "code")
     nowhere = CheckCall(MAX_CELLS, name) if stem in path.name else None
-    check = last_check_calls(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
+    check = find_last_checks_by_id(code, {name: f"{CHECK}{name}"}).get(name, nowhere)
     return None if check is None else NotebookWithCheck(path, code, check)
 
 
@@ -101,7 +106,7 @@ def _answer_that_passed(holding: NotebookWithCheck, name: str, last: LoggedCheck
 
 def _answers(holding: NotebookWithCheck, name: str) -> Iterator[SubmittedCell]:
     """Yield the cells that grading would take for the answer: the one that the check judges, and a later one."""
-    find = find_answers_among(holding.code, {name: ""}, (), {name: holding.check})[name]
+    find = find_answers_with_starters(holding.code, {name: ""}, (), {name: holding.check})[name]
     yield from (cell for cell in (find.cell, find.later) if cell is not None)
 
 

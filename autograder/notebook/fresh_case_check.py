@@ -21,7 +21,7 @@ from autograder.course.course import current_course
 from autograder.diagnosis.verdict import Report
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation import from_bytes, to_bytes
+from autograder.exercises.observation import decode_plain_data, encode_plain_data
 from autograder.notebook.call_answer_on_cases import call_on_cases, timeout_report
 from autograder.notebook.reveal_and_shows_error import wrap_message
 from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
@@ -60,12 +60,12 @@ def judge_on_fresh_cases(name: str, answer: Callable[..., Any], source: str) -> 
         raise WorkFailed("fresh cases need a process of their own, and this Python can start none.")
     exercise = current_course().find(name)
     with _judge_process(name) as (to_judge, from_judge):
-        cases = tuple(map(Case.from_plain, from_bytes(_received(from_judge).body)))
+        cases = tuple(map(Case.from_plain, decode_plain_data(_received(from_judge).body)))
         calls = call_on_cases(exercise, answer, cases)
         if calls.stopped:
             report = timeout_report(exercise, cases, calls)
         else:
-            _send(to_judge, Frame({"source": source}, to_bytes(list(calls.observations))))
+            _send(to_judge, Frame({"source": source}, encode_plain_data(list(calls.observations))))
             report = Report.from_json(_received(from_judge).head["report"])
         calls.show_printed(exercise, cases, report)
         return report

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.exercises.exercise import Case
-from autograder.exercises.observation import to_bytes
+from autograder.exercises.observation import encode_plain_data
 from autograder.questions.traced_run import RESULT_IN_WORDS, Event, RunRecorder
 from autograder.questions.value_facts import VARIES_IN_WORDS, ValueDescription
 
@@ -71,4 +71,4 @@ def _common(one: ValueDescription, two: ValueDescription) -> ValueDescription:
 
 def same_data(one: Any, two: Any) -> bool:
     """Return whether two values, as plain data, are equal to the last bit."""
-    return to_bytes(one) == to_bytes(two)
+    return encode_plain_data(one) == encode_plain_data(two)

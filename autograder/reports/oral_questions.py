@@ -16,7 +16,7 @@ from autograder.files import write_all
 from autograder.grading import verdict_store
 from autograder.grading.assignment import read_assignment
 from autograder.grading.class_grading import read_student_files
-from autograder.grading.draw_own_code_questions import ask_about_answers, course_exercises
+from autograder.grading.draw_own_code_questions import draw_questions_about_answers, select_course_exercises
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.notebook.html_markup import Html, join, sentence_to_html, tag
 from autograder.questions.choose_oral_questions import (
@@ -66,7 +66,7 @@ def write_oral_page(course: Path, student: str, stem: str, *, unconfined: bool) 
     submission = assignment.read(parcel, assignment.released())
     verdict = _verdict(course, student, stem, submission, parcel.digest)
     names = _passed(course, student, stem, chapter, verdict)
-    found = ask_about_answers(assignment, chapter, submission, names, f"{student} {parcel.digest}")
+    found = draw_questions_about_answers(assignment, chapter, submission, names, f"{student} {parcel.digest}")
     talk = choose_oral_exam_questions([each.questions for each in found])
     reasons = "; ".join(f"{each.exercise}: {each.reason}" for each in found if each.reason)
     if not talk:
@@ -124,7 +124,7 @@ def _verdict(course: Path, student: str, stem: str, submission: Submission, dige
 
 def _passed(course: Path, student: str, stem: str, chapter: Chapter, verdict: SubmissionVerdict) -> list[str]:
     """Return the exercises that the student has passed, those worth most first, and stretch exercises last."""
-    known = course_exercises(course_in(course), chapter)
+    known = select_course_exercises(course_in(course), chapter)
     passed = [each.exercise for each in verdict.reports if each.passed and each.exercise in known]
     if not passed:
         raise WorkFailed(

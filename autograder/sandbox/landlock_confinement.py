@@ -39,10 +39,10 @@ from autograder.sandbox.linux_calls import (
 from autograder.sandbox.namespace_confinement import (
     SANDBOX_HOST_NAME,
     UMASK,
-    WAIT_STATUS,
+    WAIT_STATUS_FORMAT,
     Confinement,
-    close_all_but,
-    never_return,
+    close_other_descriptors,
+    run_and_exit_process,
     set_limits,
 )
 from autograder.sandbox.scratch_folder import ScratchFolder
@@ -73,11 +73,11 @@ class LandlockConfinement(Confinement):
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine the new process, and call `inner` in it, as with namespaces; return the first process's id."""
-        self.room.open_paths  # noqa: B018  # compute this cached property once here, not again in each child
+        self.room.readable_paths  # noqa: B018  # compute this cached property once here, not again in each child
         check_one_thread()
         first = os.fork()
         if first == 0:
-            never_return(lambda: self._begin(inner, status, keep))
+            run_and_exit_process(lambda: self._begin(inner, status, keep))
         return first
 
     def end(self, first: int) -> None:
@@ -105,14 +105,14 @@ class LandlockConfinement(Confinement):
         is_confined, confined = os.pipe()
         child = os.fork()
         if child == 0:
-            close_all_but(0, 1, 2, *keep, confined)
-            never_return(lambda: self._run_beside(inner, scratch.path, user, first, confined))
+            close_other_descriptors(0, 1, 2, *keep, confined)
+            run_and_exit_process(lambda: self._run_beside(inner, scratch.path, user, first, confined))
         make_process_undumpable()
-        close_all_but(status, is_confined)
+        close_other_descriptors(status, is_confined)
         os.chdir("/")
         how = self._wait_for(child, scratch, user, is_confined)
         with contextlib.suppress(BrokenPipeError):  # the grader no longer reads the status
-            os.write(status, WAIT_STATUS.pack(how))
+            os.write(status, WAIT_STATUS_FORMAT.pack(how))
         scratch.remove()
 
     def _wait_for(self, child: int, scratch: ScratchFolder, user: int, is_confined: int) -> int:
@@ -155,7 +155,7 @@ class LandlockConfinement(Confinement):
         sys.meta_path.append(UnlistedFolderImporter)
         set_limits(quota)
         drop_capabilities()
-        restrict_files(self.room.open_paths, ".")
+        restrict_files(self.room.readable_paths, ".")
         self.rules.load()
         os.close(confined)
         inner()

@@ -39,7 +39,7 @@ from autograder.sandbox.linux_calls import (
 from autograder.sandbox.root_filesystem import RootFilesystem
 from autograder.sandbox.seccomp_filter import SeccompFilter
 
-WAIT_STATUS = struct.Struct("=i")  # a wait status, as os.waitpid returns it
+WAIT_STATUS_FORMAT = struct.Struct("=i")  # a wait status, as os.waitpid returns it
 NOBODY = 65534
 UMASK = 0o022
 SANDBOX_HOST_NAME = "localhost"  # the host name that confined code sees
@@ -96,7 +96,7 @@ class Confinement:
     ) -> int:
         first = fork_into_namespaces(_NEW_NAMESPACES if owner is None else _NEW_NAMESPACES | Namespace.USER)
         if first == 0:
-            never_return(lambda: self._run_first(inner, status, keep, owner))
+            run_and_exit_process(lambda: self._run_first(inner, status, keep, owner))
         return first
 
     def _run_first(
@@ -119,17 +119,17 @@ class Confinement:
         self.room.enter()
         child = os.fork()
         if child == 0:
-            close_all_but(0, 1, 2, *keep, proc)
-            never_return(lambda: self._run_inner(inner, proc, as_root=owner is None))
+            close_other_descriptors(0, 1, 2, *keep, proc)
+            run_and_exit_process(lambda: self._run_inner(inner, proc, as_root=owner is None))
         # Processes in a PID namespace can send its process 1 only signals that it has a handler for: so it has none.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         make_process_undumpable()
-        close_all_but(status)
+        close_other_descriptors(status)
         while True:
             ended, how = os.wait()
             if ended == child:
                 with contextlib.suppress(BrokenPipeError):  # the grader no longer reads the status
-                    os.write(status, WAIT_STATUS.pack(how))
+                    os.write(status, WAIT_STATUS_FORMAT.pack(how))
                 return
 
     def _run_inner(self, inner: Callable[[], None], proc: int, as_root: bool) -> None:
@@ -168,7 +168,7 @@ def _without_root() -> Iterator[None]:
         make_process_dumpable()
 
 
-def never_return(work: Callable[[], None]) -> NoReturn:
+def run_and_exit_process(work: Callable[[], None]) -> NoReturn:
     """Call a function in a process just forked, and end the process; exit code 1 says that it raised an error."""
     failed = 1
     try:
@@ -228,7 +228,7 @@ def _address_space_bytes() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def close_all_but(*kept: int) -> None:
+def close_other_descriptors(*kept: int) -> None:
     """Close all descriptors of this process but these."""
     low = 0
     for descriptor in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):

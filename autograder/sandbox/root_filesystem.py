@@ -45,7 +45,7 @@ class RootFilesystem:
         return [(path, os.path.realpath(path)) for path in self.shown if os.path.lexists(path)]
 
     @cached_property
-    def open_paths(self) -> list[str]:
+    def readable_paths(self) -> list[str]:
         """The real paths of shown files and folders that contain nothing hidden, for rules that allow all beneath.
 
         Instead of a folder with a hidden one in it, these are its other entries; the folder itself cannot be listed.

@@ -19,7 +19,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.linux_calls import install_seccomp_filter
-from autograder.sandbox.seccomp_rules_without_namespaces import OWN_ID, add_lone_process_rules, argument_equals
+from autograder.sandbox.seccomp_rules_without_namespaces import (
+    OWN_PROCESS_ID_PLACEHOLDER,
+    add_lone_process_rules,
+    argument_equals,
+)
 
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
@@ -67,14 +71,14 @@ _INSTRUCTION = struct.Struct("=HBBI")  # of a filter program; the last number is
 
 @dataclass(frozen=True)
 class SeccompFilter:
-    """A compiled filter, in which `load` replaces OWN_ID by the process's id. Compiling takes longer than a fork."""
+    """A compiled filter, in which `load` puts in the process's id. Compiling takes longer than a fork."""
 
     program: bytes
 
     def load(self) -> None:
         """Install the filter in this process and in all processes that it starts; it cannot be removed."""
         own = (
-            _INSTRUCTION.pack(*head, os.getpid() if number == OWN_ID else number)
+            _INSTRUCTION.pack(*head, os.getpid() if number == OWN_PROCESS_ID_PLACEHOLDER else number)
             for *head, number in _INSTRUCTION.iter_unpack(self.program)
         )
         install_seccomp_filter(b"".join(own))

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
 
-OWN_ID = 0x7F3A5C19  # stands for the process's own id in a compiled filter, since it is compiled before the fork
+OWN_PROCESS_ID_PLACEHOLDER = (
+    0x7F3A5C19  # stands for the process's own id in a compiled filter, since it is compiled before the fork
+)
 # Processes and their properties; named sockets and messages to them; memory and queues that the machine shares; the
 # machine's name; owners of files, and a way to shorten files that old versions of Landlock do not see.
 _DENIED = (
@@ -62,7 +64,7 @@ def add_lone_process_rules(rules: SyscallFilter) -> None:
         for name in names:
             _add(rules, action, name)
     for name in _TO_ITSELF:
-        _add(rules, denied, name, pyseccomp.Arg(0, pyseccomp.NE, OWN_ID))
+        _add(rules, denied, name, pyseccomp.Arg(0, pyseccomp.NE, OWN_PROCESS_ID_PLACEHOLDER))
     for name, position in (*((name, 0) for name in _OF_ITSELF), ("setpriority", 1)):
         _add(rules, denied, name, pyseccomp.Arg(position, pyseccomp.NE, 0))
     for name, position, value in _DENIED_USES:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 
-from autograder.sandbox.namespace_confinement import WAIT_STATUS, Confinement
+from autograder.sandbox.namespace_confinement import WAIT_STATUS_FORMAT, Confinement
 from autograder.sandbox.root_filesystem import enter_home_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ def find_confinement_problem(walls: Confinement, lessons: Sequence[Path] = ()) -
     with open(source, "rb") as complaint, open(status_source, "rb") as ending:
         text, ended = complaint.read().decode(errors="replace"), ending.read()
     os.waitpid(first, 0)
-    return None if ended == WAIT_STATUS.pack(0) and not text else text
+    return None if ended == WAIT_STATUS_FORMAT.pack(0) and not text else text
 
 
 def _unreadable_modules(lessons: Sequence[Path]) -> str:

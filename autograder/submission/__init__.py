@@ -9,6 +9,6 @@ Begin with `read_submission.py`, which calls the others; `submission.py` defines
 `rebuild_notebook_from_release.py` matches the cells to the released notebook, whose marks `read_released_cells.py`
 reads: `find_answers.py` finds the cell that answers each exercise, `extract_answer_statements.py` the statements that
 make up an answer. `build_repaired_notebook.py` builds the notebook from both, and `order_repaired_cells.py` orders its
-cells. `restore_submission_to_teacher_assignment.py` does that for assignments that are no chapter.
+cells. `repair_teacher_assignment_submission.py` does that for assignments that are no chapter.
 `report_suspicious_lines.py` names lines that a person should look at.
 """

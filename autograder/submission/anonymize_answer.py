@@ -50,7 +50,7 @@ def remove_author_from_answer(source: str, names: Iterable[str] = (), given: Col
         _remove_docstrings(tree)
         if author:
             _replace_names(tree, author, given)
-        return unparse_long_integers(tree)
+        return unparse_with_long_integers(tree)
     except (SyntaxError, *_TOO_DEEP):
         return _replaced_in_text(remove_comments(source), author, given)
 
@@ -76,7 +76,7 @@ def _remove_docstrings(tree: ast.AST) -> None:
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
 
 
-def unparse_long_integers(tree: ast.AST) -> str:
+def unparse_with_long_integers(tree: ast.AST) -> str:
     """Return the source text of a tree. Integers too long to convert to decimal are written in hexadecimal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > _LONG:

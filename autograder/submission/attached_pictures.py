@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 from autograder.submission.count_picture_pixels import MAX_PIXELS, picture_pixels
 
-MAX_TEXT = 12 * 2**20  # base64 characters of all pictures of a notebook together
-MAX_COUNT = 50
+MAX_PICTURE_CHARACTERS = 12 * 2**20  # base64 characters of all pictures of a notebook together
+MAX_PICTURE_COUNT = 50
 # The first bytes of each kind of picture. SVG is not allowed: it is a document that can hold a script.
 _SIGNATURES = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -69,7 +69,12 @@ def extract_inline_pictures(source: str) -> tuple[str, tuple[AttachedPicture, ..
 
 def _is_picture(kind: object, data: str) -> bool:
     """Return whether base64 `data` is a picture of the stated kind, with no more pixels than a page can show."""
-    if not isinstance(kind, str) or kind not in _SIGNATURES or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
+    if (
+        not isinstance(kind, str)
+        or kind not in _SIGNATURES
+        or len(data) > MAX_PICTURE_CHARACTERS
+        or not _BASE64.fullmatch(data)
+    ):
         return False
     try:
         content = base64.b64decode(data, validate=True)

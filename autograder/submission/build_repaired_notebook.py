@@ -11,9 +11,9 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.submission.build_clean_cells import build_added_cell, fill_released_cell
 from autograder.submission.extract_submitted_cells import SubmittedCell
 from autograder.submission.read_released_cells import ReleasedCell
-from autograder.submission.strip_outputs_and_metadata import copy_of_added_cell, fill_cell
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class PlacedCell:
     handed: SubmittedCell | None = None
 
 
-def placed_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) -> PlacedCell:
+def place_released_cell(place: int, handed: SubmittedCell | None, cell: ReleasedCell) -> PlacedCell:
     """Return the cell at a released place; it takes the student's text if that differs and the cell is not locked."""
     untouched = handed is None or handed.source == cell.source or cell.is_always_released_text
     return PlacedCell(place, None if untouched else handed)
 
 
-def released_notebook_cells(release: NotebookNode) -> tuple[PlacedCell, ...]:
+def place_untouched_cells(release: NotebookNode) -> tuple[PlacedCell, ...]:
     """Return the cells of the untouched released notebook."""
     return tuple(PlacedCell(place) for place in range(len(release.cells)))
 
@@ -47,10 +47,10 @@ def build_notebook(cells: Iterable[PlacedCell], release: NotebookNode) -> Notebo
 def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
         assert each.handed is not None  # a cell without a place is always a student's
-        return copy_of_added_cell(each.handed)
+        return build_added_cell(each.handed)
     cell: NotebookNode = copy_json(release.cells[each.place])
     if each.handed is not None:
-        fill_cell(cell, each.handed)
+        fill_released_cell(cell, each.handed)
     return cell
 
 

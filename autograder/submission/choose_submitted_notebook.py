@@ -14,23 +14,25 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.submission import quarantine_unsafe_files, zip_archive
 from autograder.submission.detect_wrong_chapter import cells_that_define_exercise
-from autograder.submission.extract_submitted_cells import MAX_BYTES, SubmittedContents, read_notebook_contents
+from autograder.submission.extract_submitted_cells import MAX_NOTEBOOK_BYTES, SubmittedContents, read_notebook_contents
 from autograder.submission.read_submitted_file_safely import read_notebook_file, read_submitted_file
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 
 _MAX_OTHERS = 10  # files that are read in addition to the one with the released name
-_MAX_OTHERS_BYTES = 2 * MAX_BYTES
+_MAX_OTHERS_BYTES = 2 * MAX_NOTEBOOK_BYTES
 _MAX_ENTRIES = 2000  # entries of a submission's folders that are listed
 MAX_FOLDER_DEPTH = 5  # levels of subfolders; deeper ones are not searched
 _POSSIBLE_ENDINGS = (".txt", ".json", ".zip", ".py", "")  # of notebooks, although most files with these are none
 NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # files that nbgrader itself adds to a submission
-COLLECTED_NOTE = ".collected.json"  # which `autograder collect` leaves; nbgrader ignores names that begin with a dot
+COLLECTION_NOTE_FILE = (
+    ".collected.json"  # which `autograder collect` leaves; nbgrader ignores names that begin with a dot
+)
 _STUB = "raise NotImplementedError()"
 Starters = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NotebookCandidate:
     """A submitted notebook: where it is (`member`: its name within a zip archive), and what it contains.
 
     `answered` counts the chapter's exercises that it answers, and `holds` those that it has a cell for. `reason` says
@@ -58,7 +60,12 @@ class Candidate:
         if not self.member:
             return data
         return next(
-            (each.data for each in zip_archive.read_notebooks(data, MAX_BYTES) if each.name == self.member), b""
+            (
+                each.data
+                for each in zip_archive.read_zipped_notebooks(data, MAX_NOTEBOOK_BYTES)
+                if each.name == self.member
+            ),
+            b"",
         )
 
 
@@ -71,7 +78,7 @@ def is_only_candidate(path: Path) -> bool:
     return not zip_archive.is_archive(start) and _paths(path.parent) == [path]
 
 
-def find_candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
+def find_candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[NotebookCandidate], int]:
     """Return the notebooks in a submission, and the number of files that were not read because there are too many."""
     paths = _paths(folder)
     first = [path for path in paths if path == folder / f"{stem}.ipynb"]
@@ -87,45 +94,49 @@ def find_candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tup
 
 def _affordable(paths: list[Path]) -> int:
     """Return how many of these files, from the first on, may be read: their number and total size are limited."""
-    sizes = accumulate(min(path.lstat().st_size, MAX_BYTES) for path in paths[:_MAX_OTHERS])
+    sizes = accumulate(min(path.lstat().st_size, MAX_NOTEBOOK_BYTES) for path in paths[:_MAX_OTHERS])
     return sum(size <= _MAX_OTHERS_BYTES for size in sizes)
 
 
-def _of_file(path: Path, name: str, starters: Starters) -> tuple[Candidate, ...]:
+def _of_file(path: Path, name: str, starters: Starters) -> tuple[NotebookCandidate, ...]:
     about = path.lstat()
     return _notebooks_in(path, name, starters, (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
 
 
 @lru_cache(maxsize=512)  # a run reads a submission several times; `_stamp` changes when the file does
-def _notebooks_in(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[Candidate, ...]:
+def _notebooks_in(path: Path, name: str, starters: Starters, _stamp: object) -> tuple[NotebookCandidate, ...]:
     """Return the notebooks in a file: one, several for a zip archive, none for a file of another kind."""
     try:
         data, reason = read_notebook_file(path)
     except WorkFailed as error:
         data, reason = b"", str(error)
     if reason:
-        return (Candidate(path, name, reason=reason),)
+        return (NotebookCandidate(path, name, reason=reason),)
     changed = path.lstat().st_mtime
     packed: list[zip_archive.ArchivedNotebook] = []
     if zip_archive.is_archive(data):
         try:
-            packed = zip_archive.read_notebooks(data, MAX_BYTES)
+            packed = zip_archive.read_zipped_notebooks(data, MAX_NOTEBOOK_BYTES)
         except UnreadableError as error:
-            return () if _is_loose(path) and path.suffix != ".zip" else (Candidate(path, name, reason=str(error)),)
+            return (
+                () if _is_loose(path) and path.suffix != ".zip" else (NotebookCandidate(path, name, reason=str(error)),)
+            )
     if len(packed) > 1:
         return tuple(_candidate(path, f"{name}: {p.name}", p.name, p.changed, p.data, starters) for p in packed)
     found = _candidate(path, name, "", changed, data, starters)
     return () if found.reason and _is_loose(path) else (found,)
 
 
-def _candidate(path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters) -> Candidate:
+def _candidate(
+    path: Path, name: str, member: str, changed: float, data: bytes, starters: Starters
+) -> NotebookCandidate:
     try:
         read = read_notebook_contents(data)
     except UnreadableError as error:
-        return Candidate(path, name, member, changed, reason=str(error))
+        return NotebookCandidate(path, name, member, changed, reason=str(error))
     answered, holds = _count_exercises(read, starters)
     digest = hashlib.sha256(data).hexdigest()
-    return Candidate(path, name, member, changed, answered, holds, "", digest, path.suffix == ".py")
+    return NotebookCandidate(path, name, member, changed, answered, holds, "", digest, path.suffix == ".py")
 
 
 def _count_exercises(read: SubmittedContents, starters: Starters) -> tuple[int, int]:
@@ -182,7 +193,7 @@ def submitted_file_names(folder: Path) -> list[str]:
     """Return the names of a submission's files and its quarantine's, without nbgrader's files and our note."""
     found, ours = (
         islice(_directly_in(folder), _MAX_ENTRIES),
-        (quarantine_unsafe_files.QUARANTINE_PREFIX, COLLECTED_NOTE),
+        (quarantine_unsafe_files.QUARANTINE_PREFIX, COLLECTION_NOTE_FILE),
     )
     return [path.name for path in found if not path.name.startswith((*ours, *NBGRADER_FILES))]
 
@@ -205,7 +216,9 @@ def _may_be_notebook(path: Path) -> bool:
     if not _is_loose(path):
         return True
     about = path.lstat()
-    return path.suffix.lower() in _POSSIBLE_ENDINGS and stat.S_ISREG(about.st_mode) and about.st_size <= MAX_BYTES
+    return (
+        path.suffix.lower() in _POSSIBLE_ENDINGS and stat.S_ISREG(about.st_mode) and about.st_size <= MAX_NOTEBOOK_BYTES
+    )
 
 
 def _is_loose(path: Path) -> bool:
@@ -219,7 +232,7 @@ def _shown(path: Path, folder: Path) -> str:
     return "/".join(parts[2:] if parts[0].startswith(quarantine_unsafe_files.QUARANTINE_PREFIX) else parts)
 
 
-def choose_notebook(found: Collection[Candidate], wanted: Path) -> Candidate | None:
+def choose_notebook(found: Collection[NotebookCandidate], wanted: Path) -> NotebookCandidate | None:
     """Return the notebook that counts, or None; if the file of the released name (`wanted`) is identical, that one."""
     chosen = max(found, key=lambda each: (*each.rank, each.path == wanted), default=None)
     same = (each for each in found if chosen and each.path == wanted and each.digest == chosen.digest != "")

@@ -153,7 +153,7 @@ def _bound_by(source: str) -> frozenset[str] | None:
 
 
 # Returns the source text of a student's own module; "" if it cannot be read here, None for an installed module.
-StudentModules = Callable[[str], str | None]
+StudentModuleReader = Callable[[str], str | None]
 
 
 def answer_text(
@@ -162,7 +162,7 @@ def answer_text(
     behind: Iterable[Statement],
     known: Iterable[Statement],
     exercises: Collection[str],
-    modules: StudentModules = lambda _name: None,
+    modules: StudentModuleReader = lambda _name: None,
 ) -> str:
     """Return the text of the answer named `called` as plain Python. Rules, notes and the proofs of the bank read it.
 
@@ -174,7 +174,7 @@ def answer_text(
     An import from one of the student's own `modules` is replaced by what the answer uses of that module.
     """
     # Of several changes to one place, the last one counts.
-    added = list({_place_of(each): each for each in behind if extends_answer(called, each)}.values())
+    added = list({_place_of(each): each for each in behind if is_extension_of_answer(called, each)}.values())
     helpers = _helpers(known, exercises, modules)
     own = statements(cell)
     if own is None or not all(each.text for each in own):  # rules then read the whole cell
@@ -192,18 +192,18 @@ def answer_text(
     return "\n\n".join([*written, *_of_modules(found, set(exercises) - {called}, modules)])
 
 
-def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: StudentModules) -> list[Statement]:
+def _helpers(known: Iterable[Statement], exercises: Collection[str], modules: StudentModuleReader) -> list[Statement]:
     """Return the statements that bind a callable, and imports from the student's own modules."""
     found = (each for each in known if _is_helper(each) or (each.is_import and _is_own(each, modules)))
     return [each for each in found if not each.names.bound.intersection(exercises)]
 
 
-def _is_own(statement: Statement, modules: StudentModules) -> bool:
+def _is_own(statement: Statement, modules: StudentModuleReader) -> bool:
     """Return whether a statement imports a module that the student wrote."""
     return any(modules(name) is not None for name in statement.imports)
 
 
-def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: StudentModules) -> list[str]:
+def _of_modules(found: Sequence[Statement], exercises: Collection[str], modules: StudentModuleReader) -> list[str]:
     """Return the texts that these statements use of the student's own modules, directly or through one another."""
     importing, parts = [each for each in found if _is_own(each, modules)], list[Statement]()
     texts: dict[str, str | None] = {}
@@ -242,7 +242,7 @@ def _used(statement: Statement) -> set[str]:
     return statement.names.used
 
 
-def extends_answer(called: str, statement: Statement) -> bool:
+def is_extension_of_answer(called: str, statement: Statement) -> bool:
     """Return whether a statement changes the value of this name, as `Net.forward = forward` changes a class."""
     return called in statement.names.changed and called not in statement.names.bound
 

@@ -12,23 +12,24 @@ from autograder.ipython_syntax import translation_cost
 from autograder.submission import attached_pictures, read_exported_script, zip_archive
 from autograder.submission.attached_pictures import AttachedPicture
 from autograder.submission.decode_text_file import decode_text
-from autograder.submission.notebook_json import parse_notebook
+from autograder.submission.notebook_json import parse_notebook_json
 from autograder.submission.unreadable_notebook_messages import (
     HOW_TO_DOWNLOAD,
     UnreadableError,
-    check_kind,
-    not_a_notebook,
-    other_kind_of_json,
+    describe_other_kind_of_json,
+    not_a_notebook_error,
+    refuse_other_file_kinds,
 )
 
-MAX_BYTES = 32 * 2**20
-MAX_FILE = 128 * 2**20  # bytes with outputs; they are removed if the file has more than MAX_BYTES
+MAX_NOTEBOOK_BYTES = 32 * 2**20
+# Outputs are removed if the file has more than MAX_NOTEBOOK_BYTES.
+MAX_BYTES_WITH_OUTPUTS = 128 * 2**20
 MAX_CELLS = 1000
-MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes long, and far more memory than the text
+MAX_CELL_CHARACTERS = 20_000  # characters in one cell: Python's parser takes long, and far more memory than the text
 _KEPT = 1_000  # characters that are kept of a longer cell
-MAX_TEXT = 300_000  # characters in all cells
-MAX_MAGIC = 200_000  # characters that IPython may read to translate lines that begin with `%` or `!`
-MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
+MAX_NOTEBOOK_CHARACTERS = 300_000  # characters in all cells
+MAX_MAGIC_TRANSLATION_COST = 200_000  # characters that IPython may read to translate lines that begin with `%` or `!`
+MAX_MAGIC_CELL_CHARACTERS = 10_000  # characters in one cell with such a line
 # Data that Colab stores within a text and that is not a valid picture.
 _PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
 _SHORTER = "Take out cells that are no answers, save, and hand it in again."
@@ -63,21 +64,23 @@ def read_notebook_contents(data: bytes) -> SubmittedContents:
     _check_size(data)
     if not zip_archive.is_archive(data):
         return _contents(data)
-    found = zip_archive.read_notebooks(data, MAX_BYTES)
+    found = zip_archive.read_zipped_notebooks(data, MAX_NOTEBOOK_BYTES)
     if len(found) > 1:
         names = zip_archive.summarize_names([each.name for each in found])
-        raise not_a_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
+        raise not_a_notebook_error(
+            f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts."
+        )
     read = _contents(found[0].data)
     message = f"handed in as a zip archive; {zip_archive.summarize_names([found[0].name])} in it was read"
     return replace(read, repairs=(message, *read.repairs))
 
 
 def _contents(data: bytes) -> SubmittedContents:
-    check_kind(data)
+    refuse_other_file_kinds(data)
     read = decode_text(data)
     if not read.text.strip():
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    found = read_exported_script.script_cells(read.text) or parse_notebook(read.text)
+    found = read_exported_script.read_script_as_notebook(read.text) or parse_notebook_json(read.text)
     cells, of_format = _cells(found.value)
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
@@ -100,7 +103,10 @@ def _limit_pictures(handed: tuple[SubmittedCell, ...]) -> tuple[tuple[SubmittedC
     """Return the cells with only as many pictures as a notebook may have, and a message if some were removed."""
     every = [picture for cell in handed for picture in cell.pictures]
     sizes = itertools.accumulate(len(picture.data) for picture in every)
-    count = sum(size <= attached_pictures.MAX_TEXT for size in itertools.islice(sizes, attached_pictures.MAX_COUNT))
+    count = sum(
+        size <= attached_pictures.MAX_PICTURE_CHARACTERS
+        for size in itertools.islice(sizes, attached_pictures.MAX_PICTURE_COUNT)
+    )
     if count == len(every):
         return handed, ()
     left = iter(every[:count])
@@ -111,12 +117,14 @@ def _limit_pictures(handed: tuple[SubmittedCell, ...]) -> tuple[tuple[SubmittedC
 def _check_work(handed: tuple[SubmittedCell, ...]) -> None:
     """Raise UnreadableError if reading the cells would take too long."""
     length = sum(len(cell.source) for cell in handed)
-    if length > MAX_TEXT:
+    if length > MAX_NOTEBOOK_CHARACTERS:
         raise UnreadableError(
-            f"its cells have {length} characters in all; more than {MAX_TEXT} are not read. {_SHORTER}"
+            f"its cells have {length} characters in all; more than {MAX_NOTEBOOK_CHARACTERS} are not read. {_SHORTER}"
         )
     work = {cell.index: translation_cost(cell.source) for cell in handed if cell.kind == "code"}
-    if sum(work.values()) > MAX_MAGIC or any(work.get(c.index) and len(c.source) > MAX_MAGIC_SOURCE for c in handed):
+    if sum(work.values()) > MAX_MAGIC_TRANSLATION_COST or any(
+        work.get(c.index) and len(c.source) > MAX_MAGIC_CELL_CHARACTERS for c in handed
+    ):
         raise UnreadableError(
             "it has too many lines that begin with a sign such as `%`, `!` or `?`, or a long cell with one. "
             "Take them out, save, and hand it in again."
@@ -126,10 +134,11 @@ def _check_work(handed: tuple[SubmittedCell, ...]) -> None:
 def _check_size(data: bytes) -> None:
     if not data.strip(b"\0 \t\r\n"):  # a full disk or a broken copy leaves zeros
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_NOTEBOOK_BYTES:
         raise UnreadableError(
-            f"the file has more than {MAX_BYTES >> 20} MB beside its outputs, or {MAX_FILE >> 20} MB with them, which "
-            "is not read. Clear all outputs, save, and hand it in again."
+            f"the file has more than {MAX_NOTEBOOK_BYTES >> 20} MB beside its outputs, or "
+            f"{MAX_BYTES_WITH_OUTPUTS >> 20} MB with them, which is not read. Clear all "
+            "outputs, save, and hand it in again."
         )
 
 
@@ -142,7 +151,7 @@ def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
         message = f"the notebook is of the old format {found}; read all the same"
         return list(_old_cells(notebook["worksheets"])), (message,)
     if "nbformat" not in notebook and not (isinstance(cells, list) and any(map(_is_cell, cells))):
-        raise not_a_notebook(other_kind_of_json(notebook))
+        raise not_a_notebook_error(describe_other_kind_of_json(notebook))
     if found not in (4, None):
         version = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
         raise UnreadableError(f"expected a notebook of format 4, {version}. {HOW_TO_DOWNLOAD}")
@@ -171,7 +180,7 @@ def _handed(index: int, cell: object) -> SubmittedCell:
         return SubmittedCell(index, "raw", "", "", "")
     kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
     source, drawn = _source(cell.get("source"), kind)
-    is_cut = len(source) > MAX_SOURCE
+    is_cut = len(source) > MAX_CELL_CHARACTERS
     return SubmittedCell(
         index=index,
         kind="raw" if is_cut else kind,

@@ -48,10 +48,10 @@ def find_answers(
     code: Sequence[SubmittedCell], release: NotebookNode, checks: Mapping[str, CheckCall]
 ) -> dict[str, FoundAnswer]:
     """Find the answer to each exercise; `code` are the student's code cells, and `checks` say where they check it."""
-    return find_answers_among(code, starters(release), released_texts(release), checks)
+    return find_answers_with_starters(code, starters(release), released_texts(release), checks)
 
 
-def find_answers_among(
+def find_answers_with_starters(
     code: Sequence[SubmittedCell], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, CheckCall]
 ) -> dict[str, FoundAnswer]:
     """Find the answers to exercises with the starters `untouched`; `known` are released texts, which answer nothing."""
@@ -69,12 +69,12 @@ def find_answers_among(
     return finds
 
 
-def last_check_cells(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
+def find_last_checks(code: Sequence[SubmittedCell], release: NotebookNode) -> dict[str, CheckCall]:
     """Return, for each exercise, the last cell that checks it: the course's own check cell, or one that was added."""
-    return last_check_calls(code, released_cells(release).checks)
+    return find_last_checks_by_id(code, released_cells(release).checks)
 
 
-def last_check_calls(code: Sequence[SubmittedCell], marks: Mapping[str, str]) -> dict[str, CheckCall]:
+def find_last_checks_by_id(code: Sequence[SubmittedCell], marks: Mapping[str, str]) -> dict[str, CheckCall]:
     """Return the last cell that checks each exercise; `marks` are the grade ids of the check cells, by exercise."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
     found = {name: CheckCall(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}

@@ -13,7 +13,13 @@ from typing import Any
 
 import autograder
 from autograder.submission.extract_answer_statements import parse_cell_as_python
-from autograder.submission.resolve_dotted_names import IMPORTING, Scope, imported_paths, is_under, string_constant
+from autograder.submission.resolve_dotted_names import (
+    IMPORTING_FUNCTIONS,
+    Scope,
+    imported_paths,
+    is_under,
+    string_constant,
+)
 
 GRADER_PACKAGE = "autograder"
 # The package conflicts are what the first cell of each notebook asks about.
@@ -145,7 +151,7 @@ class SuspiciousCodeSearch:
             self._replaced(node, f"{base.removesuffix('.__dict__')}.{name}" if base.endswith(".__dict__") else "")
         elif function in _RUNNERS and node.args:
             self._run(node, string_constant(node.args[0]), scope)
-        elif function in IMPORTING and node.args and not string_constant(node.args[0]):
+        elif function in IMPORTING_FUNCTIONS and node.args and not string_constant(node.args[0]):
             self._report(node, "imports a module whose name nobody can read here")
         if function:
             self._read(node, scope.path(node))

@@ -13,10 +13,10 @@ from autograder.submission import resolve_merge_conflicts
 from autograder.submission.unreadable_notebook_messages import (
     HAND_IN_AGAIN,
     damage_message,
+    describe_other_kind_of_json,
+    describe_other_kind_of_text,
     merge_conflict_message,
-    not_a_notebook,
-    other_kind_of_json,
-    other_kind_of_text,
+    not_a_notebook_error,
 )
 
 MAX_CONTAINERS = 1_000_000  # lists and objects; each takes much more memory than the two characters of its brackets
@@ -39,7 +39,7 @@ class RepairedJson:
     eye: tuple[str, ...] = ()
 
 
-def parse_notebook(text: str) -> RepairedJson:
+def parse_notebook_json(text: str) -> RepairedJson:
     """Return the JSON object in a text; raises UnreadableError that says what is wrong, where, and what to do."""
     try:
         found = _parse_or_repair(text)
@@ -48,11 +48,11 @@ def parse_notebook(text: str) -> RepairedJson:
             message = "the notebook was packed into a JSON string; read all the same"
             found = replace(inner, repairs=(*found.repairs, message, *inner.repairs), eye=(*found.eye, *inner.eye))
     except (ValueError, RecursionError):
-        raise not_a_notebook(
+        raise not_a_notebook_error(
             f"its JSON is nested too deeply or holds an endless number. Clear all outputs, save, {HAND_IN_AGAIN}"
         ) from None
     if not isinstance(found.value, dict):
-        raise not_a_notebook(other_kind_of_json(found.value))
+        raise not_a_notebook_error(describe_other_kind_of_json(found.value))
     return found
 
 
@@ -63,12 +63,12 @@ def _parse_or_repair(text: str) -> RepairedJson:
         return RepairedJson(json.loads(text))
     except json.JSONDecodeError as error:
         first = error
-    other_kind, merge_conflict = other_kind_of_text(text), merge_conflict_message(text)
+    other_kind, merge_conflict = describe_other_kind_of_text(text), merge_conflict_message(text)
     both = resolve_merge_conflicts.resolve_if_same_cells(text) if merge_conflict and not other_kind else None
     if both is not None:
-        return RepairedJson(both, (resolve_merge_conflicts.MESSAGE,))
+        return RepairedJson(both, (resolve_merge_conflicts.RESOLVED_CONFLICT_MESSAGE,))
     if other_kind or merge_conflict:
-        raise not_a_notebook(other_kind or merge_conflict)
+        raise not_a_notebook_error(other_kind or merge_conflict)
     bare, repairs = _without_commas(text)
     if first.msg.startswith("Invalid control character"):
         repairs = (*repairs, f"line {first.lineno} ends within quotes, {_READ_ALL_THE_SAME}")
@@ -79,13 +79,13 @@ def _parse_or_repair(text: str) -> RepairedJson:
         first = error
     found = _readable_beginning(bare, first)
     if found is None:
-        raise not_a_notebook(damage_message(bare, first))
+        raise not_a_notebook_error(damage_message(bare, first))
     return replace(found, repairs=(*repairs, *found.repairs))
 
 
 def _check_size(text: str) -> None:
     if text.count("{") + text.count("[") > MAX_CONTAINERS:
-        raise not_a_notebook(
+        raise not_a_notebook_error(
             f"it has more than {MAX_CONTAINERS} lists and objects. Clear all outputs, save, {HAND_IN_AGAIN}"
         )
 
@@ -135,7 +135,7 @@ def _cut_off(text: str) -> RepairedJson:
     start = _cells_start(text)
     cells, is_all = ([], False) if start is None else _whole_cells(text, start)
     if not cells:
-        raise not_a_notebook(
+        raise not_a_notebook_error(
             f"it breaks off in line {text.count(chr(10)) + 1}, before its first cell ends: it was not saved, or not "
             f"sent, to its end. Save the notebook once more, {HAND_IN_AGAIN}"
         )

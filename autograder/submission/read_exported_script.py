@@ -16,7 +16,7 @@ _MOST = 2000  # cells, more than a notebook may have; the rest of the text stays
 _MESSAGE = "handed in as a Python script, not as a notebook; its cells were read"
 
 
-def script_cells(text: str) -> RepairedJson | None:
+def read_script_as_notebook(text: str) -> RepairedJson | None:
     """Return the cells of a script as a notebook; None for a text that is not a script or has no marker lines."""
     if text.lstrip()[:1] in ("{", "[", '"', "<"):
         return None

@@ -15,7 +15,7 @@ from autograder.submission.submission import SubmittedFiles
 from autograder.submission.zip_archive import summarize_names
 
 
-def read_notebooks_in(folder: Path, names: Sequence[str]) -> SubmittedFiles:
+def read_multi_notebook_folder(folder: Path, names: Sequence[str]) -> SubmittedFiles:
     """Read the notebooks in a student's folder by their released names, after moving harmful files to quarantine.
 
     A missing notebook counts as unreadable, and the others are still graded, as with nbgrader. Raises WorkFailed if all

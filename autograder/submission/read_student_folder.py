@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.submission.choose_submitted_notebook import (
-    Candidate,
+    NotebookCandidate,
     choose_notebook,
     find_candidates,
     is_only_candidate,
@@ -38,8 +38,8 @@ class SelectedNotebook:
     """The notebook that counts (`path`, under the released name), its original file, and the other notebooks."""
 
     path: Path
-    original: Candidate
-    others: tuple[Candidate, ...] = ()
+    original: NotebookCandidate
+    others: tuple[NotebookCandidate, ...] = ()
     not_looked_into: int = 0
 
 
@@ -81,7 +81,7 @@ def choose_and_place_notebook(folder: Path, stem: str, starters: Mapping[str, st
     """
     wanted = folder / f"{stem}.ipynb"
     if is_only_candidate(wanted):
-        return SelectedNotebook(wanted, Candidate(wanted, wanted.name))
+        return SelectedNotebook(wanted, NotebookCandidate(wanted, wanted.name))
     found, left = find_candidates(folder, stem, starters)
     ours = _is_our_copy(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
@@ -96,7 +96,7 @@ def choose_and_place_notebook(folder: Path, stem: str, starters: Mapping[str, st
     return SelectedNotebook(wanted, chosen, tuple(each for each in found if each != chosen), left)
 
 
-def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
+def _is_our_copy(wanted: Path, found: Collection[NotebookCandidate]) -> bool:
     """Return whether the file with the released name is a copy that this module made of another submitted file.
 
     The mark is in the student's folder, so the student may have forged it: it counts only if it names a submitted file
@@ -110,7 +110,7 @@ def _is_our_copy(wanted: Path, found: Collection[Candidate]) -> bool:
         return False
 
 
-def _copy(chosen: Candidate, wanted: Path) -> None:
+def _copy(chosen: NotebookCandidate, wanted: Path) -> None:
     data = chosen.data()
     mark = json.dumps({"name": chosen.name, "sha256": _digest(data)}).encode()
     if read_notebook_file(wanted)[0] != data or read_submitted_file(wanted.parent / GRADED_COPY_MARK_FILE)[0] != mark:
@@ -150,7 +150,7 @@ def _messages_for_review(placed: SelectedNotebook) -> tuple[str, ...]:
     return tuple(messages)
 
 
-def _message(other: Candidate) -> str:
+def _message(other: NotebookCandidate) -> str:
     about = f"it cannot be read: {other.reason}" if other.reason else f"{other.answered} exercises answered"
     return f"also handed in, and not graded: {summarize_names([other.name])} ({about})"
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.course.points_and_hints import IndexedChapter
-from autograder.submission.build_repaired_notebook import released_notebook_cells
+from autograder.submission.build_repaired_notebook import place_untouched_cells
 from autograder.submission.detect_wrong_chapter import refuse_other_chapter
 from autograder.submission.extract_submitted_cells import SubmittedCell, read_notebook_contents
 from autograder.submission.read_released_cells import starters
 from autograder.submission.rebuild_notebook_from_release import repair_submission
-from autograder.submission.restore_submission_to_teacher_assignment import restore_teacher_assignment
+from autograder.submission.repair_teacher_assignment_submission import repair_teacher_assignment_submission
 from autograder.submission.submission import Submission, SubmittedFiles
 from autograder.submission.unreadable_notebook_messages import UnreadableError
 
@@ -33,7 +33,7 @@ def submission_from_files(
             parcel.data,
             release,
             listed,
-            restore_teacher_assignment if as_it_stands else repair_submission,
+            repair_teacher_assignment_submission if as_it_stands else repair_submission,
         )
     repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
     return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
@@ -61,4 +61,4 @@ def read_submission(
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """Return the submission for a file that cannot be read: the untouched released notebook, and the reason."""
-    return Submission(release, released_notebook_cells(release), trouble=reason)
+    return Submission(release, place_untouched_cells(release), trouble=reason)

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from autograder.errors import WorkFailed
-from autograder.submission.extract_submitted_cells import MAX_BYTES, MAX_FILE
+from autograder.submission.extract_submitted_cells import MAX_BYTES_WITH_OUTPUTS, MAX_NOTEBOOK_BYTES
 
 # The errors of opening a link, a pipe or a folder instead of a notebook; other errors are not the student's fault.
 _NO_PLAIN_FILE = (errno.ELOOP, errno.ENXIO, errno.EISDIR)
@@ -27,10 +27,10 @@ def read_notebook_file(path: Path) -> tuple[bytes, str]:
     Outputs do not count: if a file is too large, they are removed first. At most one byte more than the limit is
     returned. Raises WorkFailed if this machine does not allow reading the file.
     """
-    data, reason = read_submitted_file(path, most=MAX_FILE)
-    if MAX_BYTES < len(data) <= MAX_FILE:
+    data, reason = read_submitted_file(path, most=MAX_BYTES_WITH_OUTPUTS)
+    if MAX_NOTEBOOK_BYTES < len(data) <= MAX_BYTES_WITH_OUTPUTS:
         data = without_outputs(data)
-    return data[: MAX_BYTES + 1], reason
+    return data[: MAX_NOTEBOOK_BYTES + 1], reason
 
 
 def without_outputs(data: bytes) -> bytes:
@@ -62,7 +62,7 @@ def _is_of_outputs(data: bytes, place: int) -> bool:
     return b'"outputs"' in data[near:place] and _OUTPUTS.search(data, near, place) is not None
 
 
-def read_submitted_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, str]:
+def read_submitted_file(path: Path, most: int = MAX_NOTEBOOK_BYTES) -> tuple[bytes, str]:
     """Return the bytes of a submitted file, at most `most` + 1 of them, and, if there are none, the reason.
 
     Raises WorkFailed if the file exists and this machine does not allow reading it.

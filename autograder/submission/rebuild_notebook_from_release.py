@@ -15,10 +15,10 @@ from functools import cache
 from nbformat import NotebookNode
 
 from autograder.ipython_syntax import SETUP
-from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
+from autograder.submission.build_repaired_notebook import PlacedCell, place_released_cell
 from autograder.submission.extract_answer_statements import statements
-from autograder.submission.extract_submitted_cells import MAX_SOURCE, SubmittedCell
-from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, find_answers, last_check_cells
+from autograder.submission.extract_submitted_cells import MAX_CELL_CHARACTERS, SubmittedCell
+from autograder.submission.find_answers import FoundAnswer, bind_checked_expressions, find_answers, find_last_checks
 from autograder.submission.order_repaired_cells import CellMatches, order_cells_as_in_notebook
 from autograder.submission.read_released_cells import (
     ReleasedCell,
@@ -47,7 +47,7 @@ _SENTENCES = {
     "changed": "locked cells that were changed; the course's own are used, what was added counts as own code: {}",
     "setup": "the setup cell was missing; the course's own is used: {}",
     "locked": "locked cells that were missing, put back: {}",
-    "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
+    "long": f"cells of more than {MAX_CELL_CHARACTERS} characters, which are not read: {{}}",
 }
 _FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n(?P<code>(?:(?!(?P=fence)).)*)\n(?P=fence)\s*", re.DOTALL)
 _FOR_REVIEW = ("missing", "long")  # another cell may have held the better answer, or the only one
@@ -57,7 +57,7 @@ def repair_submission(handed: Sequence[SubmittedCell], release: NotebookNode) ->
     """Match a student's cells to the released notebook; return the repaired submission with messages about repairs."""
     cells = _as_code(handed, release)
     code = bind_checked_expressions([cell for cell in cells if cell.kind == "code" and cell.source.strip()], release)
-    checks = last_check_cells(code, release)
+    checks = find_last_checks(code, release)
     finds = find_answers(code, release, checks)
     homes = _find_others(cells, release, finds)
     notes = _notes(finds, handed, cells)
@@ -215,7 +215,7 @@ def _laid_out(
     yield from own.get(-1, ())
     for place, cell in enumerate(released_cells(release).cells):
         if place in homes or cell.has_mark:
-            yield placed_cell(place, homes.get(place), cell)
+            yield place_released_cell(place, homes.get(place), cell)
         yield from own.get(place, ())
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 _DEPTH = 6  # levels of nested expressions, as in `getattr(getattr(...), ...)`
 _SHARED_MODULES = ("builtins", "ctypes", "gc", "inspect", "sys")  # `anything.sys` is the module `sys`
-IMPORTING = ("importlib.import_module", "importlib.__import__", "builtins.__import__")
+IMPORTING_FUNCTIONS = ("importlib.import_module", "importlib.__import__", "builtins.__import__")
 
 
 class Scope:
@@ -69,7 +69,7 @@ class Scope:
     def _called(self, node: ast.Call, depth: int) -> str:
         """Return the path that a call such as `import_module`, `getattr` or `vars` returns; "" for other calls."""
         function, given = self.path(node.func, depth), node.args
-        if function in IMPORTING and given:
+        if function in IMPORTING_FUNCTIONS and given:
             name = string_constant(given[0])
             return name.split(".")[0] if function.endswith("__import__") else name
         base = self.path(given[0], depth) if given and function in ("builtins.getattr", "builtins.vars") else ""

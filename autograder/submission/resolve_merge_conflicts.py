@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-MESSAGE = "git left a merge conflict in the file, in which both versions have the same cells; read all the same"
+RESOLVED_CONFLICT_MESSAGE = (
+    "git left a merge conflict in the file, in which both versions have the same cells; read all the same"
+)
 _FIELDS = ("cell_type", "source", "attachments")
 _MINE, _OTHER, _BASE, _BOTH = "mine", "other", "base", "both"
 # For each conflict marker: the section that it begins, and the sections that it may end.

@@ -48,19 +48,19 @@ class UnreadableError(Exception):
     """The file is not a notebook that can be graded. The message is the reason, for the student and the teacher."""
 
 
-def not_a_notebook(why: str) -> UnreadableError:
+def not_a_notebook_error(why: str) -> UnreadableError:
     """Return the error for a file that is of another kind, or a damaged notebook."""
     return UnreadableError(f"the file is no notebook: {why}")
 
 
-def check_kind(data: bytes) -> None:
+def refuse_other_file_kinds(data: bytes) -> None:
     """Raise UnreadableError if the first bytes show that a file is of another kind."""
     for signature, why in _SIGNATURES:
         if data.startswith(signature):
-            raise not_a_notebook(why)
+            raise not_a_notebook_error(why)
 
 
-def other_kind_of_text(text: str) -> str:
+def describe_other_kind_of_text(text: str) -> str:
     """Return what kind of file a text is if it is not JSON, with advice; "" if no known kind matches."""
     start = text[:_LOOKED_AT].lstrip()
     if start.startswith("<") and not start.startswith("<<<<<<<"):
@@ -72,7 +72,7 @@ def other_kind_of_text(text: str) -> str:
     return "" if start.startswith(("{", "[", '"')) or not _CODE.search(start) else _PYTHON
 
 
-def other_kind_of_json(value: object) -> str:
+def describe_other_kind_of_json(value: object) -> str:
     """Return what a JSON value is that is not a notebook, with advice."""
     if isinstance(value, dict):
         is_shortcut = "doc_id" in value or ("url" in value and len(value) < 10)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.gradients import Function, make_tensor_call_probe
+from autograder.exercises.probes.gradients import Function, make_tensor_arguments_probe
 
 
 def _kernel(rows: int, cols: int, like: Tensor) -> Tensor:
@@ -59,7 +59,7 @@ def is_at(at: Tensor, x: Tensor) -> bool:
     return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
 
 
-on_function = partial(make_tensor_call_probe, functions=FUNCTIONS)
+on_function = partial(make_tensor_arguments_probe, functions=FUNCTIONS)
 
 
 def of_function(name: str, case: Case) -> str:

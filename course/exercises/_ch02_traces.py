@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.exercises.exercise import Case, Requirement
 from autograder.exercises.observation import Observation
-from autograder.exercises.probe import Answer, run_probes_in_order
+from autograder.exercises.probe import Answer, combine_probes_in_order
 from autograder.exercises.probes.gradients import is_tensor_requiring_grad
 
 from ._ch02_functions import on_function
@@ -22,7 +22,7 @@ TRACKED = (
 WARM = "Where the tensors that come in require grad and hold a .grad from before, your result is not the right one."
 REQUIRED = "Where the tensors that come in require grad, your result is not the right one."
 
-_given = run_probes_in_order(on_function("left", "returned"), on_function("left", "returned", tracked=True))
+_given = combine_probes_in_order(on_function("left", "returned"), on_function("left", "returned", tracked=True))
 _computed = on_function("left", computed=True)
 _required = on_function("returned", tracked=True)
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from autograder.diagnosis.difference_messages import argument_text, call_from_parts
 from autograder.exercises.exercise import Case
-from autograder.exercises.probes.module_classes import INPUTS
+from autograder.exercises.probes.module_classes import INPUT_KEYWORDS
 from autograder.exercises.probes.sample_modules import split_sample_case
 
 REPEATS = {"repeats": "Called twice with the same x, your module gives two results: something in it draws by chance."}
@@ -26,7 +26,7 @@ AXES = {"shape": "The last axis alone changes its length. The axes in front of i
 def made_and_called(name: str, case: Case) -> str:
     """A class is made with its arguments; then the module is called with x, or with one batch after another."""
     options = dict(case.kwargs)
-    inputs = [options.pop(key) for key in INPUTS if key in options]
+    inputs = [options.pop(key) for key in INPUT_KEYWORDS if key in options]
     parts = [arg if isinstance(arg, str) else argument_text(arg) for arg in case.args]  # nn.Tanh travels as its name
     return call_from_parts(name, *parts, **options) + "".join(map(_input, inputs))
 

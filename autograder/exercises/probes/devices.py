@@ -84,7 +84,7 @@ def observe_module_on_meta(module: nn.Module, x: Tensor) -> Observation:
 # --- what waits for a device
 
 
-class OperationLog(TorchDispatchMode):
+class OperationCallbackMode(TorchDispatchMode):
     """A dispatch mode that calls `note(name, result)` for each operation, with a name such as `aten.mm`."""
 
     def __init__(self, note: Callable[[str, Any], None]) -> None:
@@ -124,7 +124,7 @@ def record_value_reads(answer: Answer) -> Iterator[list[str]]:
         return given
 
     lists, arrays = (replace_attribute_in_answer(answer, Tensor, name, noted(name)) for name in ("tolist", "numpy"))
-    with replace_attribute_in_answer(answer, Tensor, "__repr__", shown), lists, arrays, OperationLog(note):
+    with replace_attribute_in_answer(answer, Tensor, "__repr__", shown), lists, arrays, OperationCallbackMode(note):
         yield asked
 
 

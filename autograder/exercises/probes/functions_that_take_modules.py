@@ -27,7 +27,7 @@ from autograder.exercises.probe import (
     snapshot_without_requires_grad,
 )
 from autograder.exercises.probes.random_results import make_seeded_probe
-from autograder.exercises.probes.sample_modules import sample_module, split_sample_case
+from autograder.exercises.probes.sample_modules import build_sample_module, split_sample_case
 
 
 def make_sample_module_probe(look: Callable[..., Observation]) -> Probe:
@@ -35,7 +35,7 @@ def make_sample_module_probe(look: Callable[..., Observation]) -> Probe:
 
     def look_at(answer: Answer, case: Case) -> Observation:
         name, sizes, given = split_sample_case(case)
-        return look(answer, sample_module(name, *sizes), *given, **copy_case_data(case.kwargs))
+        return look(answer, build_sample_module(name, *sizes), *given, **copy_case_data(case.kwargs))
 
     return make_seeded_probe(look_at)
 
@@ -100,7 +100,7 @@ def module_state(module: nn.Module) -> dict[str, Plain]:
         "flags": {name: tensor.requires_grad for name, tensor in held.items()},
         ".grad": {name: snapshot_value(tensor.grad) for name, tensor in held.items()},
         "mode": training_modes(module),
-        "hooks": hook_counts(module),
+        "hooks": count_hooks(module),
         "attributes": {name: sorted(vars(part)) for name, part in module.named_modules()},
     }
 
@@ -125,7 +125,7 @@ def training_modes(module: nn.Module) -> dict[str, Plain]:
     return {name: part.training for name, part in module.named_modules()}
 
 
-def hook_counts(module: nn.Module) -> int:
+def count_hooks(module: nn.Module) -> int:
     """Return the number of hooks on a module and its submodules, and of torch's global module hooks."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     own = sum(len(getattr(part, kind)) for part in module.modules() for kind in kinds)

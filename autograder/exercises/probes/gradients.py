@@ -50,7 +50,7 @@ def is_tensor_requiring_grad(result: object) -> bool:
     return bool(getattr(result, "requires_grad", False))
 
 
-def make_tensor_call_probe(
+def make_tensor_arguments_probe(
     *kept: str,
     tracked: bool = False,
     computed: bool = False,

@@ -33,13 +33,13 @@ from autograder.exercises.probes.sample_modules import fill_with_known_numbers
 from autograder.exercises.probes.tensor_functions import weighted_sum
 from autograder.exercises.replace_attributes_temporarily import replace_attribute_in_answer
 
-INPUTS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
+INPUT_KEYWORDS = ("x", "batches")  # keyword arguments for calling the module; all others construct it
 
 
 def new_module_and_input(answer: Answer, case: Case) -> tuple[Any, Any]:
     """Return a new module, constructed with a case's arguments, and the input of the case."""
     options = copy_case_data(case.kwargs)
-    inputs = [options.pop(key) for key in INPUTS if key in options]
+    inputs = [options.pop(key) for key in INPUT_KEYWORDS if key in options]
     return construct_module(answer, *constructor_arguments(case), **options), inputs[0] if inputs else None
 
 
@@ -172,11 +172,11 @@ def observe_parameters(answer: Answer, case: Case) -> Observation:
     shapes = named_shapes(module.named_parameters())
     return {
         "parameters": [f"{name} {shape}" for name, shape in shapes.items()],
-        "own_parameters": has_own_parameters(module, other),
+        "own_parameters": has_no_common_parameters(module, other),
     }
 
 
-def has_own_parameters(module: nn.Module, other: nn.Module) -> bool:
+def has_no_common_parameters(module: nn.Module, other: nn.Module) -> bool:
     """Return whether a module has no parameter in common with another."""
     return not {*map(id, module.parameters())} & {*map(id, other.parameters())}
 

@@ -20,7 +20,7 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
-    Look,
+    ObservationFunction,
     call_recording_exception,
     make_probe_recording_exceptions,
     snapshot_value,
@@ -65,7 +65,7 @@ class SteadyDropout(nn.Dropout):
         return x * kept / (1 - self.p)
 
 
-def make_seeded_probe(look: Look, *kept: str) -> Probe:
+def make_seeded_probe(look: ObservationFunction, *kept: str) -> Probe:
     """Make a probe as `make_probe_recording_exceptions` does; torch's global generator is seeded with `SEED`."""
     probe = make_probe_recording_exceptions(look, *kept)
 

@@ -7,7 +7,7 @@ from autograder.exercises.exercise import Case, Probe
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer
 
-AFRESH_MESSAGES = {
+STATE_BETWEEN_CALLS_MESSAGES = {
     "afresh": "Called twice with the same arguments, your function gives two results. What it counts or collects has "
     "to begin anew in each call, and not to go on from the call before."
 }

@@ -198,7 +198,7 @@ def _twice_in(layer: nn.Module) -> nn.Module:
     return nn.Sequential(layer, nn.Tanh(), layer)
 
 
-def sample_module(name: str, *sizes: Any) -> nn.Module:
+def build_sample_module(name: str, *sizes: Any) -> nn.Module:
     """Return the module of this name, with the same numbers in its parameters and buffers each time."""
     module = SAMPLES[name](*sizes)
     fill_with_known_numbers(*module.parameters())

@@ -63,7 +63,7 @@ observe_result_only = select_facets(make_call_probe(), "returned")
 """The usual probe with the facet `returned` alone, if another requirement observes arguments changed in place."""
 
 
-def make_probe_of_form_for_16_bits(probe: Probe) -> Probe:
+def make_probe_ignoring_16_bit_values(probe: Probe) -> Probe:
     """Make a probe that observes shape and dtype alone where x has 16 bits, whose numbers hang on how they are made."""
     form = make_probe_recording_exceptions(
         lambda answer, case: {

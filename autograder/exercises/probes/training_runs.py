@@ -115,7 +115,7 @@ def _tracked(model: nn.Module, output: Tensor) -> bool:
 # --- stopped and resumed
 
 
-def observe_resumed_training(
+def make_resumed_training_probe(
     run_of: type[TrainingScenario], *, saved: bool = False, reused: bool = False, by_itself: bool = False
 ) -> Probe:
     """Make a probe that compares a stopped and resumed training run with an uninterrupted one.

@@ -143,11 +143,11 @@ def _noting_criterion(y: Tensor) -> tuple[Callable[[Tensor, Tensor], Tensor], li
     return criterion, asked, spread
 
 
-SPREAD_MESSAGES = {
+BROADCAST_LOSS_MESSAGES = {
     "spread": "You give the criterion a prediction and a target whose shapes differ, such as (n,) and (n, 1): "
     "torch then broadcasts them, and compares the prediction of each row with the targets of all rows."
 }
-LATER_MESSAGES = {
+GRADIENTS_NOT_CLEARED_MESSAGES = {
     "later": "Called a second time, with another batch, your step does not lead where it should: what the first "
     "call left in .grad must go, too."
 }

@@ -59,7 +59,7 @@ class BackwardCalls:
             self._from_leaves += root.grad_fn is None and root.requires_grad
             self._joined = self._joined or any(isinstance(leaf, nn.Parameter) for leaf in _leaves(root))
 
-    def note_step(self, optimizer: Optimizer) -> None:
+    def record_step(self, optimizer: Optimizer) -> None:
         """Record an optimizer step, and whether its parameters have gradients other than 0.
 
         Parameters may have gradients although no graph reaches them: computed for copies, and then assigned.
@@ -99,7 +99,7 @@ def record_backward_calls(answer: Answer, *, chosen: bool = False) -> Iterator[B
     # Tensor.backward looks the function up in torch.autograd at each call.
     with (
         replace_attribute_in_answer(answer, torch.autograd, "backward", noted),
-        record_before_each_step(backwards.note_step),
+        record_before_each_step(backwards.record_step),
     ):
         yield backwards
 

@@ -13,7 +13,7 @@ MAX_STREAM_CHARACTERS = 300_000  # characters kept of each stream of a cell, and
 MAX_DISPLAY_CHARACTERS = 4 * 2**20  # characters kept of everything that a cell displays, pictures (in base64) included
 _CUT = "\n... the rest is left out ...\n"
 # MIME types that a page shows without running anything: teachers look at students' outputs with all their rights.
-KINDS = ("text/plain", "image/png", "image/jpeg")
+SHOWN_MIME_TYPES = ("text/plain", "image/png", "image/jpeg")
 
 
 class RecordedOutputs:
@@ -26,7 +26,7 @@ class RecordedOutputs:
         self._places: dict[str, list[Output]] = {}  # by display id: outputs that the cell may update later
         self._clears_next = False
 
-    def begin(self) -> None:
+    def begin_cell(self) -> None:
         """Forget all outputs: a new cell begins."""
         self.kept, self._shown, self._places = [], 0, {}
         self._printed = dict.fromkeys(self._printed, 0)
@@ -39,7 +39,7 @@ class RecordedOutputs:
         else:
             self.kept, self._shown, self._clears_next = [], 0, False
 
-    def stream(self, name: str, text: str) -> None:
+    def add_stream_text(self, name: str, text: str) -> None:
         """Add text that the cell printed to the stream `name`."""
         left = MAX_STREAM_CHARACTERS - self._printed[name]
         if not text or left <= 0:
@@ -53,7 +53,7 @@ class RecordedOutputs:
         else:
             self._add({"output_type": "stream", "name": name, "text": text})
 
-    def display(self, data: Mapping[str, Any], display_id: str = "", update: bool = False) -> None:
+    def add_display(self, data: Mapping[str, Any], display_id: str = "", update: bool = False) -> None:
         """Add what the cell displayed; with `update`, change the earlier outputs with the same display id instead."""
         shown = self._data(data)
         if update:
@@ -64,12 +64,12 @@ class RecordedOutputs:
             self._add(output)
             self._places.setdefault(display_id, []).append(output)
 
-    def result(self, data: Mapping[str, Any], count: int) -> None:
+    def add_result(self, data: Mapping[str, Any], count: int) -> None:
         """Add the value of the cell's last expression."""
         shown = {"text/plain": "", **self._data(data)}
         self._add({"output_type": "execute_result", "metadata": {}, "data": shown, "execution_count": count})
 
-    def error(self, name: str, message: str, lines: list[str]) -> None:
+    def add_error(self, name: str, message: str, lines: list[str]) -> None:
         """Add an error; `lines` are its traceback."""
         message, traceback = message[:MAX_STREAM_CHARACTERS], "\n".join(lines)[:MAX_STREAM_CHARACTERS].split("\n")
         self._add({"output_type": "error", "ename": name, "evalue": message, "traceback": traceback})
@@ -81,7 +81,7 @@ class RecordedOutputs:
 
     def _data(self, data: Mapping[str, Any]) -> dict[str, str]:
         shown = {}
-        for kind in KINDS:
+        for kind in SHOWN_MIME_TYPES:
             if kind in data:
                 value = data[kind]
                 text = base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
@@ -110,7 +110,7 @@ class RecordingStream(io.TextIOBase):
         """Add the text to the outputs; return its length."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._outputs.stream(self._stream_name, text)
+        self._outputs.add_stream_text(self._stream_name, text)
         return len(text)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.sandbox.execution.cell_outputs import Output
 from autograder.sandbox.execution.notebook_runner import NotebookToRun, run_cells
-from autograder.sandbox.execution.run_specification import LIMITS, Children, Limits, Program, Runner, SharedSetup
+from autograder.sandbox.execution.run_specification import LIMITS, ChildProvider, Limits, Program, Runner, SharedSetup
 from autograder.sandbox.execution.unconfined_process import unconfined_process
 from autograder.sandbox.require_confinement import check_confinement
 
@@ -22,7 +22,7 @@ ALWAYS_PRELOADED = ("torch.fx.experimental.symbolic_shapes",)
 HIDDEN_FOLDERS = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
 
-def runner_for(course: Path, unconfined: bool) -> Runner:
+def make_submission_runner(course: Path, unconfined: bool) -> Runner:
     """Return the function that runs submissions to the course in this folder; students' code cannot see the folder.
 
     It runs them unconfined only if `unconfined` is set. If this machine cannot confine code, the first run raises
@@ -36,8 +36,8 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
 NotebookRunner = Callable[[NotebookToRun, Limits], dict[int, list[Output]]]
 
 
-def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
-    """Return the function that runs whole notebooks, under the same conditions as `runner_for`.
+def make_notebook_runner(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
+    """Return the function that runs whole notebooks, under the same conditions as `make_submission_runner`.
 
     `modules` are imported before the first fork, since notebooks may import them and they are slow to import.
     """
@@ -52,7 +52,7 @@ def check_fork_server(course: Path) -> None:
         pass
 
 
-def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:
+def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> ChildProvider:
     if unconfined:
         return unconfined_process
     if sys.platform != "linux":

@@ -13,7 +13,7 @@ def do_nothing(*_args: object, **_kwargs: object) -> None:
     """Do nothing, in place of functions whose output is for a reader."""
 
 
-def use_lesson_function(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
+def return_lesson_version(_name: object = None, otherwise: object = None, *_args: object, **_kwargs: object) -> object:
     """Return the lesson's own version, in place of `mine`, so that no answer's points depend on another answer."""
     return otherwise
 
@@ -26,7 +26,7 @@ STUBS: dict[str, Callable[..., Any]] = {
     "hunt": do_nothing,
     "keep_in_drive": do_nothing,
     "mend": do_nothing,
-    "mine": use_lesson_function,
+    "mine": return_lesson_version,
     "progress": do_nothing,
     "review": do_nothing,
 }

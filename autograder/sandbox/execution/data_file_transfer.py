@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-Sizes = list[tuple[str, int]]  # the name and the size of each file
+FileSizes = list[tuple[str, int]]  # the name and the size of each file
 
 
-def pack_files(files: Mapping[str, bytes]) -> tuple[Sizes, bytes]:
+def pack_files(files: Mapping[str, bytes]) -> tuple[FileSizes, bytes]:
     """Return the name and size of each file, and the bytes of all files, one after the other."""
     items = sorted(files.items())
     return [(name, len(data)) for name, data in items], b"".join(data for _, data in items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from autograder.errors import DamagedData
-from autograder.exercises.observation import ExceptionSnapshot, Observation, from_bytes
+from autograder.exercises.observation import ExceptionSnapshot, Observation, decode_plain_data
 
 _MAX_MESSAGES = 1024  # messages that are kept in the cache
 _MAX_MESSAGE_BYTES = 2**16  # bytes; longer messages are not kept
@@ -35,7 +35,7 @@ class ObservationCache:
 
 
 def _observations(body: bytes, text_bytes: int) -> Observations:
-    found = from_bytes(body, text_bytes)
+    found = decode_plain_data(body, text_bytes)
     if not isinstance(found, list) or not all(map(_is_observation, found)):
         raise DamagedData("expected a list of observations")
     return tuple(found)

@@ -123,7 +123,7 @@ class ForkServer:
         self._poll.register(descriptor, select.POLLIN)
         self._handlers[descriptor] = handler
 
-    def forget(self, descriptor: int) -> None:
+    def stop_listening(self, descriptor: int) -> None:
         """Stop listening to the descriptor."""
         self._poll.unregister(descriptor)
         del self._handlers[descriptor]
@@ -138,7 +138,7 @@ class ForkServer:
             for handle in late:
                 self._reap_child(handle)
 
-    def close_lines(self) -> None:
+    def close_grader_sockets(self) -> None:
         """Close this process's ends of all sockets; for a forked copy of it that is not a server."""
         for line in self._lines:
             line.socket.close()
@@ -161,7 +161,7 @@ class ForkServer:
 
     def _drop(self, line: _Line) -> None:
         """Forget a grader that has ended, and kill its child."""
-        self.forget(line.socket.fileno())
+        self.stop_listening(line.socket.fileno())
         line.socket.close()
         self._lines.remove(line)
         for handle in [handle for handle, (whose, _) in self._endings.items() if whose is line]:
@@ -247,7 +247,7 @@ class ForkServer:
     def _reap_child(self, handle: int) -> None:
         """Kill a child if it still runs, reap it, and tell its grader."""
         line, _ = self._endings.pop(handle)
-        self.forget(handle)
+        self.stop_listening(handle)
         os.close(handle)
         assert line.first is not None and self._walls is not None
         self._walls.end(line.first)

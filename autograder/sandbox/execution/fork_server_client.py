@@ -30,9 +30,9 @@ from autograder.sandbox.execution.child_process_management import (
 )
 from autograder.sandbox.execution.fork_server import FOLDER_PREFIX, MESSAGE_BYTES
 from autograder.sandbox.execution.run_specification import Limits, Program
-from autograder.sandbox.namespace_confinement import WAIT_STATUS, Quota
+from autograder.sandbox.namespace_confinement import WAIT_STATUS_FORMAT, Quota
 
-STARTED_BY: tuple[str, ...] = ()  # the command that starts a server; tests start them as in a container
+SERVER_COMMAND_PREFIX: tuple[str, ...] = ()  # the command that starts a server; tests start them as in a container
 _SPARE_SECONDS = 30  # of CPU time, in addition to what the exercises may take
 
 
@@ -82,12 +82,12 @@ class ForkServerPool:
 
     def _started_server(self, program: Program, limits: Limits) -> _ForkServer:
         is_shared = bool(_shared) and not program.ground.whole  # the shared server has not prepared whole notebooks
-        process = None if is_shared else WarmProcess("autograder.sandbox.execution.fork_server")
+        process = None if is_shared else PreloadedProcess("autograder.sandbox.execution.fork_server")
         line = _shared.pop() if process is None else process.line
         return _ForkServer(line, process, program, limits, self._modules(), self._hidden)
 
 
-class WarmProcess:
+class PreloadedProcess:
     """A process that imports slow modules once, and then serves requests that arrive on a socket (`line`)."""
 
     def __init__(self, module: str) -> None:
@@ -102,7 +102,7 @@ class WarmProcess:
         self.close = weakref.finalize(self, _close, self.line, self._processes, home)
         with theirs, self.complaints.open("wb") as complaints:
             process = subprocess.Popen(
-                [*STARTED_BY, sys.executable, "-m", module, str(theirs.fileno())],
+                [*SERVER_COMMAND_PREFIX, sys.executable, "-m", module, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
@@ -129,7 +129,7 @@ class _ForkServer:
     def __init__(
         self,
         line: socket.socket,
-        process: WarmProcess | None,
+        process: PreloadedProcess | None,
         program: Program,
         limits: Limits,
         modules: tuple[str, ...],
@@ -226,8 +226,8 @@ class _Forked:
     def ended(self, within: float) -> int | None:
         """Return the child's wait status; None if it has not ended within `within` seconds."""
         ready, _, _ = select.select([self._status], [], [], within)
-        status = os.read(self._status, WAIT_STATUS.size) if ready else b""
-        return int(WAIT_STATUS.unpack(status)[0]) if len(status) == WAIT_STATUS.size else None
+        status = os.read(self._status, WAIT_STATUS_FORMAT.size) if ready else b""
+        return int(WAIT_STATUS_FORMAT.unpack(status)[0]) if len(status) == WAIT_STATUS_FORMAT.size else None
 
 
 def _only_child(pid: int) -> int:

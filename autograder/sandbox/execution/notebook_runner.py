@@ -17,9 +17,9 @@ from typing import Any
 from autograder.errors import DamagedData
 from autograder.pipe_messages import Frame, FrameError, receive_frame, send_frame
 from autograder.sandbox.execution.cell_outputs import (
-    KINDS,
     MAX_DISPLAY_CHARACTERS,
     MAX_STREAM_CHARACTERS,
+    SHOWN_MIME_TYPES,
     Output,
     error_output,
 )
@@ -27,13 +27,18 @@ from autograder.sandbox.execution.data_file_transfer import pack_files
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     CellStep,
-    Children,
+    ChildProvider,
     Limits,
     PreparedChild,
     Program,
     SharedSetup,
 )
-from autograder.sandbox.execution.wait_for_message import WAITING_FACTOR, RemainingWait, describe_process_end, wait_for
+from autograder.sandbox.execution.wait_for_message import (
+    WAITING_FACTOR,
+    RemainingWait,
+    describe_process_end,
+    wait_for_child_message,
+)
 from autograder.submission.count_picture_pixels import MAX_PIXELS, picture_pixels
 
 _CELLS = 10  # a whole notebook may take as long as this many cells that use up their time
@@ -59,7 +64,7 @@ class NotebookToRun:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def run_cells(run: NotebookToRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
+def run_cells(run: NotebookToRun, *, children: ChildProvider, limits: Limits = LIMITS) -> dict[int, list[Output]]:
     """Run the cells, and return the outputs of each by its index; a cell that was never reached gets an error output.
 
     If a cell kills the process or cannot be stopped, only its own outputs are lost: the others run again without it.
@@ -82,7 +87,7 @@ def _run_until_lost(
     left: Sequence[int],
     found: dict[int, list[Output]],
     patience: RemainingWait,
-    children: Children,
+    children: ChildProvider,
     limits: Limits,
 ) -> int | None:
     """Run cells in one process, and add the outputs of each to `found`.
@@ -120,7 +125,7 @@ def _outputs(
     try:
         head = {"stage": place, "source": run.cells[place], "seconds": run.seconds}
         _send(child, Frame(head), limits)
-        wait_for(child, run.seconds + _GRACE, patience)
+        wait_for_child_message(child, run.seconds + _GRACE, patience)
         frame = receive_frame(child.source, time.monotonic() + run.seconds, limits.message_bytes, limits.text_bytes)
         if frame is None:
             return [error_output(*describe_process_end(child))], False
@@ -157,7 +162,7 @@ def _checked(output: dict[str, Any]) -> Output:
         error_fields = {"ename": _text(output["ename"]), "evalue": _text(output["evalue"]), "traceback": lines}
         return {"output_type": kind, **error_fields}
     if kind in ("display_data", "execute_result"):
-        data = {each: _shown(each, output["data"][each]) for each in KINDS if each in output["data"]}
+        data = {each: _shown(each, output["data"][each]) for each in SHOWN_MIME_TYPES if each in output["data"]}
         data = {each: shown for each, shown in data.items() if shown is not None} or {"text/plain": _TOO_LARGE}
         more = {"execution_count": None} if kind == "execute_result" else {}
         return {"output_type": kind, "metadata": {}, "data": data, **more}

@@ -28,7 +28,7 @@ _TEXTS = ("kind", "prompt", "explanation")
 _UNREADABLE = "what came back is no question"
 
 
-def ask_about(
+def observe_questions_about_answer(
     exercise: Exercise, key: ExpectedObservations, names: Mapping[str, Any], called: str, text: str, draw: str | int
 ) -> Sequence[Observation]:
     """Return questions about the answer `names[called]`, whose text is `text`, as observations; `draw` is the seed.

@@ -23,7 +23,7 @@ from autograder.sandbox.execution.cell_outputs import Output, RecordedOutputs, R
 
 INLINE_BACKEND = "module://matplotlib_inline.backend_inline"
 # A cell may use its seconds of CPU time, and this many times as much elapsed time: on a busy machine it has to wait.
-WAITS = 4
+CELL_WAITING_FACTOR = 4
 _INTERRUPTING_FRAME = "_interrupt(self, _number, _frame)"  # the line of a traceback that shows our signal handler
 _REPEAT = 2.0  # seconds after which a cell that did not stop is interrupted once more
 
@@ -36,7 +36,7 @@ class RecordingShell(InteractiveShell):
     # The arguments of these methods differ between versions of IPython.
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         lines = [each for each in stb if _INTERRUPTING_FRAME not in each]  # it shows a path of the grader's machine
-        self.outputs.error(etype.__name__, str(evalue), _with_colors(lines, etype.__name__))
+        self.outputs.add_error(etype.__name__, str(evalue), _with_colors(lines, etype.__name__))
 
     def _format_exception_for_storage(self, *_: Any, **__: Any) -> dict[str, str]:
         return {}  # nothing is stored, and formatting an error a second time takes as long as the first
@@ -86,7 +86,7 @@ class _RecordingPublisher(DisplayPublisher):
         update: bool = False,
         **_: Any,
     ) -> None:
-        RecordingShell.outputs.display(data, str((transient or {}).get("display_id", "")), update)
+        RecordingShell.outputs.add_display(data, str((transient or {}).get("display_id", "")), update)
 
     def clear_output(self, wait: bool = False) -> None:
         RecordingShell.outputs.clear(wait)
@@ -97,7 +97,7 @@ class _RecordingDisplayHook(DisplayHook):
         """Write no prompt."""
 
     def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-        RecordingShell.outputs.result(format_dict, self.prompt_count)
+        RecordingShell.outputs.add_result(format_dict, self.prompt_count)
 
 
 def new_recording_shell() -> RecordingShell:
@@ -141,7 +141,7 @@ def _refuse(name: str) -> Callable[..., NoReturn]:
 
 def run_recorded(shell: RecordingShell, source: str, seconds: float) -> list[Output]:
     """Run one cell for at most `seconds` of CPU time, and return its outputs, which include an error or a timeout."""
-    shell.outputs.begin()
+    shell.outputs.begin_cell()
     timer = _Timer(seconds)
     try:
         with timer:
@@ -150,10 +150,10 @@ def run_recorded(shell: RecordingShell, source: str, seconds: float) -> list[Out
     except BaseException as failure:  # some code crashes IPython itself, and the timer may fire outside the cell
         stopped = failure
     if timer.has_fired:
-        shell.outputs.error("CellTimeoutError", "", ["CellTimeoutError: No reply from kernel before timeout"])
+        shell.outputs.add_error("CellTimeoutError", "", ["CellTimeoutError: No reply from kernel before timeout"])
     elif stopped is not None and not _has_error(shell.outputs.kept, stopped):
         line = f"{type(stopped).__name__}: {stopped}"
-        shell.outputs.error(type(stopped).__name__, str(stopped), [line])
+        shell.outputs.add_error(type(stopped).__name__, str(stopped), [line])
     return shell.outputs.kept
 
 
@@ -172,7 +172,7 @@ class _Timer:
         for number in (signal.SIGPROF, signal.SIGALRM):
             signal.signal(number, self._interrupt)
         signal.setitimer(signal.ITIMER_PROF, self._seconds, _REPEAT)
-        signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, _REPEAT)
+        signal.setitimer(signal.ITIMER_REAL, CELL_WAITING_FACTOR * self._seconds, _REPEAT)
 
     def __exit__(self, *_: object) -> None:
         for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):

@@ -166,7 +166,7 @@ class PreparedChild(Protocol):
         """Return the wait status of the process, as os.waitpid does; None if it still runs after `within` seconds."""
 
 
-Children = Callable[[Program, Limits], AbstractContextManager[PreparedChild]]
+ChildProvider = Callable[[Program, Limits], AbstractContextManager[PreparedChild]]
 Runner = Callable[[Program, Limits], dict[str, ExerciseOutcome]]
 
 LIMITS = Limits()

@@ -20,13 +20,13 @@ from autograder.course.course import course_in
 from autograder.course.faulty_program_names import exercise_of_faulty_program
 from autograder.errors import WorkFailed
 from autograder.exercises.exercise import ExerciseSet
-from autograder.exercises.observation import ExceptionSnapshot, Observation, to_bytes
+from autograder.exercises.observation import ExceptionSnapshot, Observation, encode_plain_data
 from autograder.exercises.probe import snapshot_exception
 from autograder.pipe_messages import Frame, FrameError, receive_frame, redirect_to_null, send_frame
 from autograder.sandbox.execution.course_function_stubs import STUBS
 from autograder.sandbox.execution.data_file_transfer import unpack_files
 from autograder.sandbox.execution.packed_cases import Cases, unpack_cases
-from autograder.sandbox.execution.questions_about_answer import ask_about
+from autograder.sandbox.execution.questions_about_answer import observe_questions_about_answer
 from autograder.sandbox.execution.run_specification import SharedSetup
 
 # Magics that do nothing here: they start programs, load files, or change the machine.
@@ -130,7 +130,9 @@ class PreparedChapter:
         exercise = self.exercises[exercise_of_faulty_program(name, (each.name for each in self.exercises)) or name]
         if "text" in step:
             key = self.keys[name]
-            return ask_about(exercise, key, self.shell.user_ns, step["called"], step["text"], step["draw"])
+            return observe_questions_about_answer(
+                exercise, key, self.shell.user_ns, step["called"], step["text"], step["draw"]
+            )
         return exercise.observe(self.shell.user_ns[step["called"]], cases[name])
 
 
@@ -184,7 +186,7 @@ def _probe(head: dict[str, Any], chapter: PreparedChapter, step: dict[str, Any],
         return Frame(head | {"undefined": True})
     _seed()
     try:
-        return Frame(head, to_bytes(list(chapter.observe(step, cases))))
+        return Frame(head, encode_plain_data(list(chapter.observe(step, cases))))
     # A KeyboardInterrupt can only come from the answer's code. Other errors come from results that cannot be packed.
     except (Exception, KeyboardInterrupt) as error:
         return Frame(head | _error_fields(snapshot_exception(error)))

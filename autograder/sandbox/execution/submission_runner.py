@@ -21,7 +21,7 @@ from autograder.sandbox.execution.packed_cases import pack_cases
 from autograder.sandbox.execution.run_specification import (
     LIMITS,
     CellStep,
-    Children,
+    ChildProvider,
     ExerciseOutcome,
     Limits,
     PreparedChild,
@@ -32,16 +32,16 @@ from autograder.sandbox.execution.run_specification import (
     Step,
 )
 from autograder.sandbox.execution.wait_for_message import (
-    PROCESS_ENDED,
+    PROCESS_ENDED_ERROR_NAME,
     WAITING_FACTOR,
     RemainingWait,
     describe_process_end,
-    wait_for,
+    wait_for_child_message,
 )
 from autograder.untrusted_data_cpu_limit import MAX_CPU_SECONDS, CpuTimeExceeded, limit_cpu_seconds
 
-UNDEFINED = ExerciseOutcome()  # the answer's name is not defined
-UNREADABLE = "the code sent back something that cannot be read"
+UNDEFINED_ANSWER_OUTCOME = ExerciseOutcome()  # the answer's name is not defined
+UNREADABLE_RESULT_MESSAGE = "the code sent back something that cannot be read"
 _CACHE = ObservationCache()
 TOO_LARGE_MESSAGE = (
     "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
@@ -50,7 +50,7 @@ TOO_LARGE_MESSAGE = (
 TOO_SLOW_TO_READ_MESSAGE = f"what your answer gives back takes more than {MAX_CPU_SECONDS:g} seconds to read"
 
 
-def run_program(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, ExerciseOutcome]:
+def run_program(program: Program, limits: Limits = LIMITS, *, children: ChildProvider) -> dict[str, ExerciseOutcome]:
     """Run all steps of a program, and return the outcome of each exercise.
 
     If a step hangs or kills the process, the remaining steps run in a new process without it. All processes together
@@ -94,13 +94,13 @@ def _may_run_in_part(cell: ExerciseOutcome) -> bool:
 
     It is False for a cell that disturbed the connection to the grader.
     """
-    return cell.timed_out or (cell.raised is not None and cell.raised.type == PROCESS_ENDED)
+    return cell.timed_out or (cell.raised is not None and cell.raised.type == PROCESS_ENDED_ERROR_NAME)
 
 
 def _run_until_lost(
     program: Program,
     steps: Mapping[int, Step],
-    children: Children,
+    children: ChildProvider,
     limits: Limits,
     seen: dict[int, ExerciseOutcome],
     patience: RemainingWait,
@@ -132,7 +132,7 @@ def _outcomes(program: Program, seen: Mapping[int, ExerciseOutcome]) -> dict[str
 def _with_cell(called: str, outcome: ExerciseOutcome, cell: ExerciseOutcome | None) -> ExerciseOutcome:
     """Return an exercise's outcome, together with its cell's: a cell that failed explains why the name is undefined."""
     stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
-    if outcome is UNDEFINED:
+    if outcome is UNDEFINED_ANSWER_OUTCOME:
         return stopped or ExerciseOutcome(raised=ExceptionSnapshot("NameError", f"name {called!r} is not defined"))
     return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
@@ -153,7 +153,7 @@ class _StepProcess:
         """Wait for the outcome of one step, and return it; set `lost` if the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
-            wait_for(self._child, seconds, self._patience)
+            wait_for_child_message(self._child, seconds, self._patience)
             frame = receive_frame(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
                 return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(*describe_process_end(self._child))))
@@ -171,7 +171,9 @@ class _StepProcess:
                 ExerciseOutcome(raised=ExceptionSnapshot("ResultTooLarge", TOO_LARGE_MESSAGE.format(*megabytes)))
             )
         except (FrameError, DamagedData) as error:
-            return self._lose(ExerciseOutcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE)))
+            return self._lose(
+                ExerciseOutcome(raised=ExceptionSnapshot(type(error).__name__, UNREADABLE_RESULT_MESSAGE))
+            )
         finally:
             self._patience.seconds -= time.monotonic() - begun
 
@@ -205,7 +207,7 @@ def outcome_from_frame(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Exe
             raise DamagedData("expected the type, the message and the line of an error")
         return ExerciseOutcome(raised=ExceptionSnapshot(*map(replace_surrogates, raised)))
     if "undefined" in frame.head:
-        return UNDEFINED
+        return UNDEFINED_ANSWER_OUTCOME
     if not frame.body:
         return ExerciseOutcome(observations=())
     return ExerciseOutcome(*_CACHE.read(frame.body, text_bytes))

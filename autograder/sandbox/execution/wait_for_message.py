@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from autograder.sandbox.execution.run_specification import PreparedChild
 
-ENDED = "the code ended the Python process"
-PIPE_CLOSED = "the code closed the line to the grader"
-PROCESS_ENDED = "ProcessEnded"
+PROCESS_ENDED_MESSAGE = "the code ended the Python process"
+PIPE_CLOSED_MESSAGE = "the code closed the line to the grader"
+PROCESS_ENDED_ERROR_NAME = "ProcessEnded"
 _AT_ONCE = 0.05  # seconds
 WAITING_FACTOR = 4  # an exercise may take this many times its CPU seconds of elapsed time
 
@@ -24,7 +24,7 @@ class RemainingWait:
     seconds: float
 
 
-def wait_for(child: PreparedChild, seconds: float, patience: RemainingWait) -> None:
+def wait_for_child_message(child: PreparedChild, seconds: float, patience: RemainingWait) -> None:
     """Wait until the child sends something.
 
     Raises TimeoutError once the child has used `seconds` of CPU time, or after several times as much elapsed time. CPU
@@ -50,11 +50,11 @@ def describe_process_end(child: PreparedChild) -> tuple[str, str]:
     """Return how a child that has closed its pipe ended: the name of an error, and a sentence about it."""
     status = child.ended(within=5)
     if status is None:
-        return "LineClosed", PIPE_CLOSED
+        return "LineClosed", PIPE_CLOSED_MESSAGE
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        return PROCESS_ENDED, f"{ENDED} (signal {_signal_name(-code)})"
-    return PROCESS_ENDED, f"{ENDED} (exit code {code})"
+        return PROCESS_ENDED_ERROR_NAME, f"{PROCESS_ENDED_MESSAGE} (signal {_signal_name(-code)})"
+    return PROCESS_ENDED_ERROR_NAME, f"{PROCESS_ENDED_MESSAGE} (exit code {code})"
 
 
 def _signal_name(number: int) -> str:

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.tensor_functions import (
     make_call_probe,
     make_dim_function_probe,
-    make_probe_of_form_for_16_bits,
+    make_probe_ignoring_16_bit_values,
     observe_result_only,
 )
 from autograder.exercises.seeded_draw import Draw
@@ -58,7 +58,7 @@ eps_inside = Requirement(
         "and the root is taken of both together."
     },
 )
-dtype = Requirement("keeps the dtype that it is given", make_probe_of_form_for_16_bits(observe_result_only))
+dtype = Requirement("keeps the dtype that it is given", make_probe_ignoring_16_bit_values(observe_result_only))
 unchanged = Requirement("leaves x as it is", make_call_probe(), given=("returned",))
 
 

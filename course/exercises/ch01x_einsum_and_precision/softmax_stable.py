@@ -11,7 +11,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.tensor_functions import (
     make_call_probe,
     make_dim_function_probe,
-    make_probe_of_form_for_16_bits,
+    make_probe_ignoring_16_bit_values,
     observe_result_only,
 )
 from autograder.exercises.seeded_draw import Draw
@@ -83,7 +83,7 @@ differentiable = Requirement(
 )
 dtype = Requirement(
     "keeps the dtype that it is given, to its digits",
-    make_probe_of_form_for_16_bits(make_dim_function_probe(digits=to_the_last_digits)),
+    make_probe_ignoring_16_bit_values(make_dim_function_probe(digits=to_the_last_digits)),
     {
         "digits": "In float64 your numbers add up to 1 in their first digits alone: something small is added to the "
         "sum, or a part of them is computed with fewer digits."

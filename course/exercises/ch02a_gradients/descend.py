@@ -16,7 +16,7 @@ from autograder.exercises.probe import (
     snapshot_without_requires_grad,
 )
 from autograder.exercises.probes.gradients import is_tensor_requiring_grad
-from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.repeated_calls import STATE_BETWEEN_CALLS_MESSAGES, with_second_call
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_FROM_X_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
@@ -54,7 +54,7 @@ one_step = Requirement(
     "takes one step against the gradient",
     with_detached_loss_facet(with_second_call(on_function("returned")), chosen=True),
     tells=DETACHED_FROM_X_MESSAGES
-    | AFRESH_MESSAGES
+    | STATE_BETWEEN_CALLS_MESSAGES
     | {"returned:values": "One step leads elsewhere than to x0 minus lr times the gradient of `f` at x0."},
 )
 many_steps = Requirement(

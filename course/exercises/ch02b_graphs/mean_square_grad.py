@@ -8,7 +8,7 @@ import torch
 
 from autograder.diagnosis.difference_messages import case_call_text
 from autograder.exercises.exercise import Case, Requirement, exercise
-from autograder.exercises.probes.gradients import make_tensor_call_probe
+from autograder.exercises.probes.gradients import make_tensor_arguments_probe
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_FROM_X_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import Rule, names_used
@@ -26,7 +26,7 @@ by_autograd = Rule(
 _SHAPE = {"returned:shape": "A gradient has the shape of `x`: for each entry, how much the mean grows with it."}
 gradient = Requirement(
     "gives the gradient of the mean of the squares",
-    with_detached_loss_facet(make_tensor_call_probe("returned"), chosen=True),
+    with_detached_loss_facet(make_tensor_arguments_probe("returned"), chosen=True),
     DETACHED_FROM_X_MESSAGES
     | _SHAPE
     | {
@@ -36,7 +36,7 @@ gradient = Requirement(
 )
 any_shape = Requirement(
     "works for any shape and dtype",
-    make_tensor_call_probe("returned"),
+    make_tensor_arguments_probe("returned"),
     _SHAPE | {"returned:values": "For an `x` of this shape or dtype, what you return is not the gradient any more."},
 )
 

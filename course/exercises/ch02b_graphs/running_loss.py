@@ -12,7 +12,7 @@ from autograder.diagnosis.difference_messages import call_from_parts
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, make_probe_recording_exceptions, snapshot_value
-from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.repeated_calls import STATE_BETWEEN_CALLS_MESSAGES, with_second_call
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, is_rounded
 from autograder.exercises.seeded_draw import Draw
@@ -84,7 +84,7 @@ mean = Requirement(
     "returns the mean of the values as a float",
     with_detached_loss_facet(with_second_call(running("rounded", "returned", generator=False)), always=False),
     tells=DETACHED_LOSS_MESSAGES
-    | AFRESH_MESSAGES
+    | STATE_BETWEEN_CALLS_MESSAGES
     | {
         "rounded": ROUNDED_MESSAGE,
         "returned:values": "This is not the mean of the values. In a mean each of them counts alike: they are added "

@@ -14,10 +14,10 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, TensorSnapshot
 from autograder.exercises.probe import (
     Answer,
+    combine_probes_in_order,
     copy_case_data,
     make_probe_recording_exceptions,
     names_of_changed_values,
-    run_probes_in_order,
     snapshot_value,
     snapshot_without_requires_grad,
 )
@@ -105,7 +105,7 @@ to_a = Requirement(
 )
 not_to_b = Requirement(
     "sends no gradient to what is behind b",
-    run_probes_in_order(stopped("to_b"), graph_behind_b),
+    combine_probes_in_order(stopped("to_b"), graph_behind_b),
     tells={
         "to_b": "A gradient arrives behind b, which counts as a constant.",
         "zeros_to_b": "A gradient arrives at b and behind it, if only zeros: b is part of the graph. After backward, "
@@ -114,7 +114,7 @@ not_to_b = Requirement(
 )
 left = Requirement(
     "leaves a and b as they were",
-    run_probes_in_order(stopped("left", "returned", leaves=True), stopped("left", "returned")),
+    combine_probes_in_order(stopped("left", "returned", leaves=True), stopped("left", "returned")),
     tells={"left": CHANGED},
     given=("returned",),
 )

@@ -16,7 +16,7 @@ from autograder.exercises.probe import (
     snapshot_without_requires_grad,
     snapshot_without_values,
 )
-from autograder.exercises.probes.gradients import make_tensor_call_probe
+from autograder.exercises.probes.gradients import make_tensor_arguments_probe
 from autograder.exercises.seeded_draw import Draw
 from autograder.exercises.source_rules import StyleRemark, calls_method_more_often_than
 
@@ -67,7 +67,7 @@ requirements = (
         "twice.",
     ),
     entry("report", "the scores, cut off", "This is not 3 * x with what lies above 1 cut off, and the rest as it is."),
-    Requirement("leaves x as it was", make_tensor_call_probe("left"), tells={"left": CHANGED}, needs=(runs,)),
+    Requirement("leaves x as it was", make_tensor_arguments_probe("left"), tells={"left": CHANGED}, needs=(runs,)),
 )
 
 

@@ -19,7 +19,7 @@ from autograder.exercises.probe import (
     make_probe_recording_exceptions,
     snapshot_without_requires_grad,
 )
-from autograder.exercises.probes.devices import OperationLog
+from autograder.exercises.probes.devices import OperationCallbackMode
 from autograder.exercises.seeded_draw import Draw
 
 from .. import _ch02_traces as _traces
@@ -35,7 +35,7 @@ def cost(answer: Answer, case: Case) -> Observation:
     def note(_: str, made: Any) -> None:
         largest.append(max([0, *(leaf.numel() for leaf in tree_leaves(made) if isinstance(leaf, Tensor))]))
 
-    with OperationLog(note):
+    with OperationCallbackMode(note):
         result = answer(FUNCTIONS[name], x, v)
     # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
     many = len(largest) > 8 * x.numel()

@@ -13,7 +13,7 @@ from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, snapshot_without_values
 from autograder.exercises.probes.module_classes import (
     grad_without_warning,
-    has_own_parameters,
+    has_no_common_parameters,
     make_known_weights_result_probe,
     make_new_module_probe,
     new_module_and_input,
@@ -83,7 +83,7 @@ def priced(answer: Answer, case: Case) -> Observation:
     """The form of the prices; whether the model has parameters, and whether another one has parameters of its own."""
     (module, x), (other, _) = new_module_and_input(answer, case), new_module_and_input(answer, case)
     learns = any(True for _ in module.parameters())
-    own = has_own_parameters(module, other)
+    own = has_no_common_parameters(module, other)
     return {"returned": snapshot_without_values(module(x).detach()), "learns": learns, "own_parameters": own}
 
 

@@ -10,7 +10,7 @@ from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, names_of_changed_values, snapshot_value
 from autograder.exercises.probes.functions_that_take_modules import (
-    hook_counts,
+    count_hooks,
     make_returned_value_probe,
     make_sample_module_probe,
     module_state,
@@ -49,7 +49,7 @@ def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     module.register_forward_pre_hook(lambda *_: None)
     before = module_state(module)
     result = answer(module, x)
-    seen: Observation = {"left": names_of_changed_values(before, module_state(module)), "hooks": hook_counts(module)}
+    seen: Observation = {"left": names_of_changed_values(before, module_state(module)), "hooks": count_hooks(module)}
     module(x)
     answer(nn.Sequential(module), x)
     return seen | {"afterwards": counts(result)}
@@ -68,7 +68,7 @@ def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     return {
         "error": seen,
         "left": names_of_changed_values(before, module_state(module)),
-        "hooks": hook_counts(module),
+        "hooks": count_hooks(module),
         "arrived": arrived,
     }
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, names_of_changed_values, run_probes_in_order, snapshot_value
+from autograder.exercises.probe import Answer, combine_probes_in_order, names_of_changed_values, snapshot_value
 from autograder.exercises.probes.functions_that_take_modules import (
     changed_tensors,
     detached_copies,
@@ -151,7 +151,7 @@ still = Requirement(
 )
 calm = Requirement(
     "leaves the mode of all other parts",
-    run_probes_in_order(
+    combine_probes_in_order(
         make_module_after_call_probe(others=others_in_training, trainable=trainable),
         make_module_after_call_probe(
             first=lambda module: module.eval(), others=others_in_training, trainable=trainable

@@ -8,7 +8,7 @@ from torch import nn
 
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
-from autograder.exercises.probe import Answer, run_probes_in_order, snapshot_value
+from autograder.exercises.probe import Answer, combine_probes_in_order, snapshot_value
 from autograder.exercises.probes.functions_that_take_modules import (
     make_returned_value_probe,
     make_sample_module_probe,
@@ -80,7 +80,7 @@ on_meta = Requirement(
 )
 left = Requirement(
     "leaves the module as it was",
-    run_probes_in_order(make_unchanged_module_probe(pairs, first=_in_use), same_parameters),
+    combine_probes_in_order(make_unchanged_module_probe(pairs, first=_in_use), same_parameters),
     {
         "left": "These things about the module are not as they were before your call.",
         "replaced": "These parameters are other objects than before your call: an optimizer would still hold the old "

@@ -14,7 +14,7 @@ from torch import Tensor, float64
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, select_facets
-from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.repeated_calls import STATE_BETWEEN_CALLS_MESSAGES, with_second_call
 from autograder.exercises.probes.training_fixtures import FROZEN_BATCH_NORM_SUFFIX, IN_EVAL_SUFFIX
 from autograder.exercises.probes.training_steps import make_evaluation_probe
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, is_rounded
@@ -68,7 +68,7 @@ def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe
 one_batch = Requirement(
     "gives the loss and accuracy of one batch",
     with_second_call(measured("returned")),
-    tells=AFRESH_MESSAGES
+    tells=STATE_BETWEEN_CALLS_MESSAGES
     | {
         "rounded": ROUNDED_MESSAGE,
         "returned.loss": "The loss of one batch is what the criterion says of its logits and labels, as a mean over "

@@ -10,7 +10,11 @@ from torch import Tensor, float64, tensor
 from autograder.diagnosis.difference_messages import tensor_placeholder
 from autograder.exercises.exercise import Case, Requirement, exercise
 from autograder.exercises.probes.training_fixtures import FROZEN_BATCH_NORM_SUFFIX, IN_EVAL_SUFFIX
-from autograder.exercises.probes.training_steps import LATER_MESSAGES, SPREAD_MESSAGES, make_training_step_probe
+from autograder.exercises.probes.training_steps import (
+    BROADCAST_LOSS_MESSAGES,
+    GRADIENTS_NOT_CLEARED_MESSAGES,
+    make_training_step_probe,
+)
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE
 from autograder.exercises.seeded_draw import Draw
@@ -21,7 +25,7 @@ moves = Requirement(
     "moves the parameters against the gradient",
     with_detached_loss_facet(make_training_step_probe("spread", "held")),
     tells=DETACHED_LOSS_MESSAGES
-    | SPREAD_MESSAGES
+    | BROADCAST_LOSS_MESSAGES
     | {
         "held": f"{_HELD} They move once, by the step of the optimizer that is given, along the gradient of "
         "criterion(prediction, y_batch), both as they are."
@@ -30,7 +34,7 @@ moves = Requirement(
 clears = Requirement(
     "clears old gradients, and keeps the optimizer's memory",
     make_training_step_probe("held", "later", warm=True),
-    tells=LATER_MESSAGES
+    tells=GRADIENTS_NOT_CLEARED_MESSAGES
     | {
         "held": f"{_HELD} Here .grad still holds an old gradient when you begin, and the optimizer remembers earlier "
         "steps: the first must go, the second stay.",

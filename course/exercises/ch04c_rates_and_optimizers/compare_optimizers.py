@@ -16,7 +16,7 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation
 from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.probes.random_results import temporarily_seeded
-from autograder.exercises.probes.repeated_calls import AFRESH_MESSAGES, with_second_call
+from autograder.exercises.probes.repeated_calls import STATE_BETWEEN_CALLS_MESSAGES, with_second_call
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded, is_rounded
 from autograder.exercises.seeded_draw import Draw
@@ -61,7 +61,7 @@ one_seed = Requirement(
     "counts the steps of both for one seed",
     with_detached_loss_facet(with_second_call(counted("sgd", "adam"))),
     tells=DETACHED_LOSS_MESSAGES
-    | AFRESH_MESSAGES
+    | STATE_BETWEEN_CALLS_MESSAGES
     | {
         "returned": "From the weights of start(seed), with its own rate, this is not the number of steps taken when "
         "the loss is first below `goal`."

@@ -14,7 +14,7 @@ from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import Answer, copy_case_data, make_probe_recording_exceptions, snapshot_value
 from autograder.exercises.probes.random_results import temporarily_seeded
 from autograder.exercises.probes.training_fixtures import optimizer_by_name, row_model
-from autograder.exercises.probes.training_runs import TrainingScenario, observe_resumed_training
+from autograder.exercises.probes.training_runs import TrainingScenario, make_resumed_training_probe
 from autograder.exercises.probes.training_steps import model_values
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE, are_rounded
@@ -95,17 +95,17 @@ trains = Requirement(
 )
 memory = Requirement(
     "goes on with the optimizer's memory",
-    observe_resumed_training(_Fit),
+    make_resumed_training_probe(_Fit),
     going_on("What momentum and Adam have kept must be there again, and only the missing epochs be run."),
 )
 rate = Requirement(
     "goes on with the learning rate",
-    observe_resumed_training(_Fit),
+    make_resumed_training_probe(_Fit),
     going_on("The rate goes on where it was, and the scheduler's count of epochs too."),
 )
 chance = Requirement(
     "goes on with the random numbers",
-    observe_resumed_training(_Fit),
+    make_resumed_training_probe(_Fit),
     going_on(
         "Shuffling and dropout draw from torch's global generator: it must be where it was when the checkpoint was "
         "made."
@@ -113,17 +113,17 @@ chance = Requirement(
 )
 buffers = Requirement(
     "goes on with buffers, in train mode",
-    observe_resumed_training(_Fit),
+    make_resumed_training_probe(_Fit),
     going_on("A batch norm has buffers too, and train mode is asked for again in each call."),
 )
 file = Requirement(
     "survives torch.save and torch.load",
-    observe_resumed_training(_Fit, saved=True),
+    make_resumed_training_probe(_Fit, saved=True),
     going_on("The checkpoint has been in a file here."),
 )
 kept = Requirement(
     "is not changed by later training",
-    observe_resumed_training(_Fit, reused=True, by_itself=True),
+    make_resumed_training_probe(_Fit, reused=True, by_itself=True),
     going_on(
         "Training went on here before the checkpoint was used: what is in it must be copies, when it is made and when "
         "used."

@@ -20,7 +20,12 @@ from autograder.exercises.probe import (
     snapshot_value,
 )
 from autograder.exercises.probes.devices import record_value_reads
-from autograder.exercises.probes.training_steps import LATER_MESSAGES, SPREAD_MESSAGES, grads_of, model_values
+from autograder.exercises.probes.training_steps import (
+    BROADCAST_LOSS_MESSAGES,
+    GRADIENTS_NOT_CLEARED_MESSAGES,
+    model_values,
+    grads_of,
+)
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw
 
@@ -148,7 +153,7 @@ HELD = {
 against = Requirement(
     "moves the parameters against the gradient",
     with_detached_loss_facet(one_step("spread", "held")),
-    DETACHED_LOSS_MESSAGES | SPREAD_MESSAGES | HELD,
+    DETACHED_LOSS_MESSAGES | BROADCAST_LOSS_MESSAGES | HELD,
 )
 elsewhere = Requirement(
     "moves both parts of the batch to the device",
@@ -162,7 +167,9 @@ elsewhere = Requirement(
 clears = Requirement(
     "clears old gradients, and leaves those of this batch",
     one_step("held", "grads", "later", warm=True),
-    HELD | LATER_MESSAGES | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
+    HELD
+    | GRADIENTS_NOT_CLEARED_MESSAGES
+    | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
 )
 loss = Requirement(
     "returns the loss from before the step, as a scalar tensor without a graph",

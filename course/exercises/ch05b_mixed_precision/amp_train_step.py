@@ -17,9 +17,9 @@ from autograder.exercises.probes.autocast_usage import (
     collect_autocast_devices,
 )
 from autograder.exercises.probes.training_steps import (
-    LATER_MESSAGES,
-    grads_of,
+    GRADIENTS_NOT_CLEARED_MESSAGES,
     model_values,
+    grads_of,
     record_after_each_step,
     record_at_each_call,
     record_at_each_gradient,
@@ -133,7 +133,7 @@ updates = Requirement(
 old = Requirement(
     "clears old gradients",
     amp_step("held", "grads", "later", warm=True),
-    HELD | GRADS | LATER_MESSAGES,
+    HELD | GRADS | GRADIENTS_NOT_CLEARED_MESSAGES,
 )
 returns = Requirement(
     "returns the unscaled loss in float32, without a graph",

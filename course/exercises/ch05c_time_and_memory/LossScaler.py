@@ -13,9 +13,9 @@ from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain
 from autograder.exercises.probe import (
     Answer,
+    combine_probes_in_order,
     copy_case_data,
     make_probe_recording_exceptions,
-    run_probes_in_order,
     snapshot_value,
     snapshot_without_requires_grad,
 )
@@ -163,7 +163,7 @@ divides = Requirement(
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement(
     "divides once in each round",
-    run_probes_in_order(
+    combine_probes_in_order(
         rounds("grads", "held", how="unscale_"), rounds("grads", "held", how="unscale_ beside another")
     ),
     GRADS | HELD,

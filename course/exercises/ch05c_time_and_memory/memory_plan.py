@@ -17,8 +17,8 @@ from autograder.exercises.probe import (
     observe_changed_arguments,
     snapshot_value,
 )
-from autograder.exercises.probes.functions_that_take_modules import hook_counts, requires_grad_flags
-from autograder.exercises.probes.training_steps import fill_gradients, grads_of, model_values
+from autograder.exercises.probes.functions_that_take_modules import count_hooks, requires_grad_flags
+from autograder.exercises.probes.training_steps import fill_gradients, model_values, grads_of
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made
@@ -129,7 +129,7 @@ def plan_left(answer: Answer, case: Case) -> Observation:
         "grads": grads_of(model),
         "mode": [module.training for module in model.modules()],
         "flags": ", ".join(name for name, flag in requires_grad_flags(model).items() if flag) or "none",
-        "hooks": hook_counts(model),
+        "hooks": count_hooks(model),
         "inputs": observe_changed_arguments(case, args, {}),
     }
 

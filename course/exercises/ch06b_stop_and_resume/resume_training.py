@@ -8,7 +8,7 @@ from typing import Any
 from autograder.exercises.exercise import Case, Probe, Requirement, exercise
 from autograder.exercises.observation import Observation, Plain, TensorSnapshot
 from autograder.exercises.probe import Answer, snapshot_value
-from autograder.exercises.probes.training_runs import make_training_run_probe, observe_resumed_training
+from autograder.exercises.probes.training_runs import make_resumed_training_probe, make_training_run_probe
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.representation_mismatch import ROUNDED_MESSAGE
 from autograder.exercises.seeded_draw import Draw
@@ -66,7 +66,7 @@ def _numbers(seen: Plain) -> Plain:
 
 def _gone_on_with(**how: bool) -> Probe:
     """A training that is stopped and gone on with: how many epochs it tells of, and what of it is the same."""
-    look = observe_resumed_training(_Stopped, **how)
+    look = make_resumed_training_probe(_Stopped, **how)
 
     def told(answer: Answer, case: Case) -> Observation:
         seen = look(answer, case)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from autograder.submission.build_repaired_notebook import PlacedCell, placed_cell
-from autograder.submission.extract_submitted_cells import MAX_SOURCE, SubmittedCell
+from autograder.submission.build_repaired_notebook import PlacedCell, place_released_cell
+from autograder.submission.extract_submitted_cells import MAX_CELL_CHARACTERS, SubmittedCell
 from autograder.submission.read_released_cells import (
     grade_id,
     has_nbgrader_flag,
@@ -32,11 +32,11 @@ _PUT_BACK = "graded cells that were missing, put back: {}"
 _CHANGED = "locked cells that were changed; the assignment's own are used: {}"
 _EMPTY = "cells for an answer that were missing, put back untouched: {}"
 _NOT_FOUND = "cells for an answer that were not found; other cells may hold it, and are run all the same: {}"
-_LONG = f"cells of more than {MAX_SOURCE} characters, of which the rest is not read: {{}}"
+_LONG = f"cells of more than {MAX_CELL_CHARACTERS} characters, of which the rest is not read: {{}}"
 _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-def restore_teacher_assignment(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
+def repair_teacher_assignment_submission(handed: Sequence[SubmittedCell], release: NotebookNode) -> Submission:
     """Return the student's notebook with the assignment's cell metadata restored."""
     homes = _Matching(handed, release)
     return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
@@ -157,5 +157,9 @@ def _laid_out(handed: Sequence[SubmittedCell], release: NotebookNode, homes: _Ma
     yield from behind[-1]
     for cell in handed:
         home = homes.places.get(cell.index)
-        yield PlacedCell(None, cell) if home is None else placed_cell(home, cell, released_cells(release).cells[home])
+        yield (
+            PlacedCell(None, cell)
+            if home is None
+            else place_released_cell(home, cell, released_cells(release).cells[home])
+        )
         yield from behind[cell.index]

@@ -11,7 +11,7 @@ from autograder.submission.read_released_cells import normalized_text
 from autograder.submission.sanitize_markdown import code_block, safe_markdown
 
 
-def copy_of_added_cell(cell: SubmittedCell) -> NotebookNode:
+def build_added_cell(cell: SubmittedCell) -> NotebookNode:
     """Return a cell with the text of a cell that the student added.
 
     A raw cell becomes markdown that shows it as typed, since pages would insert its text as HTML.
@@ -28,7 +28,7 @@ def copy_of_added_cell(cell: SubmittedCell) -> NotebookNode:
     return made
 
 
-def fill_cell(cell: NotebookNode, handed: SubmittedCell) -> None:
+def fill_released_cell(cell: NotebookNode, handed: SubmittedCell) -> None:
     """Put a student's text into a released cell; markdown that is not the course's own is made safe to render."""
     if cell.cell_type == "code" or normalized_text(handed.source) == normalized_text(cell.source):
         cell.source = handed.source

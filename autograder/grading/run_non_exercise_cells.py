@@ -13,7 +13,7 @@ from autograder.grading.assignment import Assignment, NonExerciseCells
 from autograder.grading.submission_verdict import output_key
 from autograder.ipython_syntax import parse_cell_text
 from autograder.sandbox.execution.cell_outputs import Output, error_output
-from autograder.sandbox.execution.choose_runner import notebook_runner_for
+from autograder.sandbox.execution.choose_runner import make_notebook_runner
 from autograder.sandbox.execution.notebook_runner import NotebookToRun
 from autograder.sandbox.execution.run_specification import LIMITS, Limits, SharedSetup
 from autograder.submission.read_released_cells import exercise_checked, grade_id, runs_before_answers
@@ -24,7 +24,7 @@ _AGAIN = "Run `nbgrader generate_assignment`, which makes the release and tells 
 _SLOW = frozenset({"matplotlib", "numpy", "pandas", "scipy", "sympy", "torch"})
 
 
-class TeacherGradedCellsRunner:
+class NonExerciseCellsRunner:
     """Runs the submitted notebooks of one assignment.
 
     `exercises` are graded by the judge, so their checks are not run; `setup` is the text of the setup cell.
@@ -37,7 +37,7 @@ class TeacherGradedCellsRunner:
         self._own, self._exercises = own, frozenset(exercises)
         self._ground = SharedSetup(assignment.course, (assignment.stem,), setup, whole=True)
         modules = tuple(sorted(set(_imported(release))))
-        self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
+        self._run = make_notebook_runner(Path(assignment.course), assignment.unconfined, modules)
 
     def outputs(self, submission: Submission, seed: int, limits: Limits = LIMITS) -> dict[str, list[Output]]:
         """Run a submission's notebook and return the outputs of its cells by `output_key`.
