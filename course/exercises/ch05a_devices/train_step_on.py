@@ -23,8 +23,8 @@ from autograder.exercises.probes.devices import record_value_reads
 from autograder.exercises.probes.training_steps import (
     BROADCAST_LOSS_MESSAGES,
     GRADIENTS_NOT_CLEARED_MESSAGES,
-    model_values,
     grads_of,
+    model_values,
 )
 from autograder.exercises.probes.wrongly_detached_loss import DETACHED_LOSS_MESSAGES, with_detached_loss_facet
 from autograder.exercises.seeded_draw import Draw

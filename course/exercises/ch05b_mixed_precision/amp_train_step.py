@@ -18,8 +18,8 @@ from autograder.exercises.probes.autocast_usage import (
 )
 from autograder.exercises.probes.training_steps import (
     GRADIENTS_NOT_CLEARED_MESSAGES,
-    model_values,
     grads_of,
+    model_values,
     record_after_each_step,
     record_at_each_call,
     record_at_each_gradient,

@@ -18,7 +18,7 @@ from autograder.exercises.probe import (
     snapshot_value,
 )
 from autograder.exercises.probes.functions_that_take_modules import count_hooks, requires_grad_flags
-from autograder.exercises.probes.training_steps import fill_gradients, model_values, grads_of
+from autograder.exercises.probes.training_steps import fill_gradients, grads_of, model_values
 from autograder.exercises.seeded_draw import Draw
 
 from .._ch05_models import LAYERS, eighths, made
